@@ -1,0 +1,64 @@
+# Two commands set everything up: `make demo` and `make test`.
+
+PYTHON ?= python3
+ARGS ?=
+
+PIP_FLAGS := -qq --disable-pip-version-check
+
+.PHONY: help demo test test-long test-browser check format bench docs clean
+
+help:
+	@echo "make demo          profile the bundled U-Net capture (no TensorFlow)"
+	@echo "make test          run the tests, also against TensorFlow's own engine"
+	@echo "make test-long     run the tests that take minutes"
+	@echo "make test-browser  run the tests of the page"
+	@echo "make check         ruff, mypy, import-linter, docs"
+	@echo "make format        let ruff format and fix"
+	@echo "make bench         compare with the other tools, side by side"
+	@echo "make clean         remove what these commands made"
+	@echo "ARGS='-k name' is passed on to pytest; PYTHON=python3.12 picks the interpreter."
+
+demo: .venv/installed
+	.venv/bin/tfprof examples/unet
+
+test: .venv-test/installed
+	.venv-test/bin/python -m pytest --session-timeout=900 $(ARGS)
+
+test-long: .venv-test/installed
+	.venv-test/bin/python -m pytest -m long --timeout=1800 $(ARGS)
+
+test-browser:
+	@echo "no page yet: nothing to test in a browser"
+
+check: .venv-check/installed
+	.venv-check/bin/ruff check
+	.venv-check/bin/ruff format --check
+	.venv-check/bin/mypy
+	.venv-check/bin/lint-imports
+	NO_MKDOCS_2_WARNING=1 .venv-check/bin/mkdocs build --strict --quiet
+
+format: .venv-check/installed
+	.venv-check/bin/ruff format
+	.venv-check/bin/ruff check --fix
+
+# every script in benchmarks/; a leading underscore marks a helper
+bench: .venv-test/installed
+	@set -e; for script in $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py))); do \
+		echo "== $$script"; .venv-test/bin/python $$script $(ARGS); \
+	done
+
+docs: .venv-check/installed
+	NO_MKDOCS_2_WARNING=1 .venv-check/bin/mkdocs serve
+
+clean:
+	rm -rf .venv .venv-test .venv-check site dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+# One environment a purpose. The stamp is written last, so a broken install is tried again.
+.venv/installed: EXTRAS :=
+.venv-test/installed: EXTRAS := [test]
+.venv-check/installed: EXTRAS := [check,docs]
+
+.venv/installed .venv-test/installed .venv-check/installed: pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install $(PIP_FLAGS) --editable '.$(EXTRAS)'
+	@touch $@

@@ -1,0 +1,1 @@
+"""One module a question: options in, analyses called, a view out."""

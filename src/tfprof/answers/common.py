@@ -1,0 +1,34 @@
+"""What every answer says the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from tfprof.model.profile import Input, ProfileData
+
+
+def used_inputs(data: ProfileData) -> list[tuple[str, str]]:
+    return [(str(i.path), i.format) for i in data.inputs if i.used]
+
+
+def recognised(inputs: Iterable[Input]) -> str:
+    """What was read, in one line: GraphDef graph.pb · RunMetadata run_meta."""
+    return " · ".join(f"{i.format} {i.path.name}" for i in inputs if i.used)
+
+
+def written_by(data: ProfileData) -> str:
+    version = data.declared.tensorflow_version
+    return f" · written by TensorFlow {version}" if version else ""
+
+
+def shell_path(path: str | Path) -> str:
+    """A path that can be pasted into a shell."""
+    import shlex
+
+    return shlex.quote(str(path))
+
+
+def folded(rows: int, share: str = "") -> str:
+    """What a table left out."""
+    return f"… {rows:,} more{f' ({share})' if share else ''}"

@@ -1,0 +1,70 @@
+"""Everything the summary needs to know about a profile, computed once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.analyses.inputs import data_ops, model_inputs
+from tfprof.analyses.params import Parameters, count_parameters
+from tfprof.analyses.reach import Extent, extent
+from tfprof.analyses.time import RunCost, run_cost
+from tfprof.model.profile import ProfileData, TensorSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    data: ProfileData
+    part: Extent
+    parameters: Parameters
+    inputs: list[TensorSpec]
+    data_ops: list[str]
+    op_counts: dict[str, int]
+    run: RunCost | None
+    logged_float_ops: int | None
+
+
+def digest(data: ProfileData) -> Digest:
+    part = extent(data)
+    graph = data.graph
+    return Digest(
+        data,
+        part,
+        count_parameters(data, part),
+        model_inputs(graph, part) if graph is not None else [],
+        data_ops(graph) if graph is not None else [],
+        _op_counts(data, part),
+        run_cost(data.trace) if data.trace is not None and len(data.trace.executions) else None,
+        _logged_float_ops(data),
+    )
+
+
+def _op_counts(data: ProfileData, part: Extent) -> dict[str, int]:
+    """Nodes by op type, in the model and in the functions it calls, most first."""
+    if data.graph is None:
+        return {}
+    counts: Counter[str] = Counter()
+    codes = np.bincount(data.graph.ops.codes[part.rows], minlength=len(data.graph.ops.table))
+    counts.update(dict(zip(data.graph.ops.table, codes.tolist(), strict=True)))
+    for function in part.functions.values():
+        counts.update(function.body.ops.counts())
+    del counts["_Arg"]
+    return {op: count for op, count in counts.most_common() if count}
+
+
+def _logged_float_ops(data: ProfileData) -> int | None:
+    """The sum of what the op log says for nodes of the graph; None if it says nothing."""
+    if data.oplog is None or not data.oplog.float_ops or data.graph is None:
+        return None
+    index = data.graph.index
+    return sum(count for name, count in data.oplog.float_ops.items() if name in index)
+
+
+def op_types(data: ProfileData) -> dict[str, str]:
+    """Node name to op type, also for nodes that only the executed graphs have."""
+    graphs = [partition.load() for partition in data.trace.partitions] if data.trace else []
+    if data.graph is not None:
+        graphs.append(data.graph)
+    return {name: graph.ops[row] for graph in graphs for row, name in enumerate(graph.names)}

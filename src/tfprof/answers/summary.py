@@ -1,0 +1,192 @@
+"""What is this model, what does it cost, where does the cost sit? One screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfprof.analyses.roles import Role
+from tfprof.answers.common import folded, recognised, used_inputs, written_by
+from tfprof.answers.digest import Digest, digest, op_types
+from tfprof.answers.missing import missing_inputs
+from tfprof.answers.summary_facts import facts
+from tfprof.model import units
+from tfprof.model.profile import ProfileData
+from tfprof.views.result import Result
+from tfprof.views.shapes import Column, Facts, Notes, Part, Report, Table, Unit, Value
+from tfprof.wire import dtypes
+
+_TYPES_SHOWN = 4
+_NODES_SHOWN = 3
+_VARIABLES_SHOWN = 7
+_NOTES_SHOWN = 2
+_ROWS_IN_DATA = 20
+_LATER = "not computed by this version"
+
+
+def summary(data: ProfileData) -> Result:
+    known = digest(data)
+    top, top_by = _top(known)
+    warnings = [*data.warnings, *_unknowns(known)]
+    parts: list[Part] = [Facts(list(facts(known)))]
+    if top_by == "time":
+        parts += [_types_table(top), _nodes_table(top)]
+    elif top_by == "params":
+        parts.append(_variables_table(top))
+    notes = [*data.warnings, *(f"{m.what} would add {m.adds}" for m in missing_inputs(known))]
+    if notes:
+        parts.append(Notes(notes[:_NOTES_SHOWN]))
+    return Result(
+        "summary",
+        used_inputs(data),
+        warnings,
+        _as_data(known, top, top_by),
+        Report(data.title, recognised(data.inputs) + written_by(data), parts),
+    )
+
+
+def _top(known: Digest) -> tuple[list[dict[str, Any]], str | None]:
+    """The costliest rows: by time if there was a run, else by parameters."""
+    if known.run is not None:
+        types = op_types(known.data)
+        return [
+            {
+                "name": cost.name,
+                "op": types.get(cost.name),
+                "time_us": cost.micros,
+                "requested_bytes": cost.requested,
+                "runs": cost.runs,
+            }
+            for cost in known.run.nodes
+        ], "time"
+    held = [v for v in known.parameters.variables if v.elements]
+    held.sort(key=lambda v: (-(v.elements or 0), v.name))
+    graph = known.data.graph
+    if not held or graph is None:
+        return [], None
+    return [
+        {
+            "name": v.name,
+            "op": graph.ops[graph.index[v.name]],
+            "shape": list(v.shape or ()),
+            "params": v.elements,
+            "role": v.role.value if v.role else None,
+        }
+        for v in held
+    ], "params"
+
+
+def _types_table(top: list[dict[str, Any]]) -> Table:
+    """Time by op type."""
+    kinds: dict[str, list[float]] = {}
+    for row in top:
+        sums = kinds.setdefault(row["op"] or "(not in the graph)", [0, 0, 0])
+        for place, value in enumerate((row["runs"], row["time_us"], row["requested_bytes"])):
+            sums[place] += value
+    ordered = sorted(kinds.items(), key=lambda item: (-item[1][1], item[0]))
+    whole = sum(sums[1] for sums in kinds.values())
+    columns = [
+        Column("op", "op type"),
+        Column("runs", "runs", Unit.COUNT),
+        Column("time_us", "time", Unit.MICROS),
+        Column("share", "share", Unit.SHARE),
+        Column("requested_bytes", "requested", Unit.BYTES),
+    ]
+    rows: list[list[Value]] = [
+        [kind, runs, time, time / whole if whole else 0, requested]
+        for kind, (runs, time, requested) in ordered[:_TYPES_SHOWN]
+    ]
+    rest = [sums[1] for _, sums in ordered[_TYPES_SHOWN:]]
+    return Table(columns, rows, "Costliest op types", _fold(rest, whole))
+
+
+def _nodes_table(top: list[dict[str, Any]]) -> Table:
+    whole = sum(row["time_us"] for row in top)
+    columns = [
+        Column("name", "node"),
+        Column("time_us", "time", Unit.MICROS),
+        Column("share", "share", Unit.SHARE),
+        Column("requested_bytes", "requested", Unit.BYTES),
+    ]
+    rows: list[list[Value]] = [
+        [r["name"], r["time_us"], r["time_us"] / whole if whole else 0, r["requested_bytes"]]
+        for r in top[:_NODES_SHOWN]
+    ]
+    rest = [row["time_us"] for row in top[_NODES_SHOWN:]]
+    return Table(columns, rows, "Costliest nodes", _fold(rest, whole))
+
+
+def _variables_table(top: list[dict[str, Any]]) -> Table:
+    whole = sum(row["params"] for row in top)
+    columns = [
+        Column("name", "variable"),
+        Column("shape", "shape"),
+        Column("role", "role"),
+        Column("params", "params", Unit.COUNT),
+        Column("share", "share", Unit.SHARE),
+    ]
+    rows: list[list[Value]] = [
+        [r["name"], units.shape(tuple(r["shape"])), r["role"], r["params"], r["params"] / whole]
+        for r in top[:_VARIABLES_SHOWN]
+    ]
+    rest = [row["params"] for row in top[_VARIABLES_SHOWN:]]
+    return Table(columns, rows, "Largest variables", _fold(rest, whole))
+
+
+def _fold(rest: list[float], whole: float) -> str:
+    return folded(len(rest), units.share(sum(rest), whole)) if rest else ""
+
+
+def _as_data(known: Digest, top: list[dict[str, Any]], top_by: str | None) -> dict[str, Any]:
+    parameters = known.parameters
+    run = known.run
+    return {
+        "params": {
+            **{role.value: parameters.by_role[role].value for role in Role},
+            "total": parameters.total.value,
+            "bytes": parameters.bytes_by_dtype,
+        },
+        "macs": None,
+        "flops": None,
+        "flops_all": None,
+        "float_ops": known.logged_float_ops,
+        "uncounted_ops": None,
+        "peak_memory": None,
+        "memory_kind": None,
+        "time": {
+            "step_us": run.span_us if run else None,
+            "op_us": run.op_us if run else None,
+            "span_us": run.span_us * run.steps if run else None,
+        },
+        "requested_bytes": run.requested if run else None,
+        "nodes": len(known.part.rows) if known.data.graph is not None else None,
+        "function_nodes": known.part.function_nodes if known.data.graph is not None else None,
+        "ops": known.op_counts,
+        "inputs": [
+            {"name": s.name, "dtype": dtypes.name(s.dtype), "shape": _dims(s.shape)}
+            for s in known.inputs
+        ],
+        "top": top[:_ROWS_IN_DATA],
+        "top_by": top_by,
+    }
+
+
+def _dims(shape: tuple[int | None, ...] | None) -> list[int | None] | None:
+    return None if shape is None else list(shape)
+
+
+def _unknowns(known: Digest) -> list[str]:
+    """Every null of the data, with its reason."""
+    found: dict[str, list[str]] = {}
+    for role in Role:
+        quantity = known.parameters.by_role[role]
+        if quantity.value is None:
+            found.setdefault(quantity.reason, []).append(f"params.{role.value}")
+    if known.parameters.total.value is None:
+        found.setdefault(known.parameters.total.reason, []).append("params.total")
+    later = ["macs", "flops", "flops_all", "uncounted_ops", "peak_memory", "memory_kind"]
+    found[_LATER] = later
+    if known.logged_float_ops is None:
+        found.setdefault("no op log was given", []).append("float_ops")
+    if known.run is None:
+        found.setdefault("no run was given", []).append("time")
+    return [f"{', '.join(keys)}: {reason}" for reason, keys in found.items()]

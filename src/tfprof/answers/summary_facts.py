@@ -1,0 +1,119 @@
+"""The upper half of the summary: one labelled line for each thing there is to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfprof.analyses.params import Parameters
+from tfprof.analyses.roles import Role
+from tfprof.answers.digest import Digest
+from tfprof.model import units
+from tfprof.model.profile import TensorSpec
+from tfprof.wire import dtypes
+
+_OPS_SHOWN = 4
+_INPUTS_SHOWN = 4
+_WORDS = {
+    Role.TRAINABLE: "trainable",
+    Role.NON_TRAINABLE: "not trainable",
+    Role.OPTIMIZER: "optimizer state",
+    Role.OTHER: "other",
+}
+
+
+def facts(digest: Digest) -> Iterator[tuple[str, str]]:
+    """Label and text; a repeated label continues the one above."""
+    graph = digest.data.graph
+    if graph is not None:
+        yield "Nodes", f"{_nodes(digest)}, {_ops(digest)}"
+        yield from _signature(digest)
+        yield "Inputs", _inputs(digest)
+        for text in _parameters(digest.parameters):
+            yield "Parameters", text
+    if digest.logged_float_ops is not None:
+        yield "FLOPs", f"{units.count(digest.logged_float_ops)} by the op log"
+    yield from _run(digest)
+
+
+def _nodes(digest: Digest) -> str:
+    text = units.plural(len(digest.part.rows), "node")
+    functions = digest.part.functions
+    if functions:
+        inside = digest.part.function_nodes
+        text += f" and {inside:,} in {units.plural(len(functions), 'function')}"
+    graph = digest.data.graph
+    if graph is not None and len(digest.part.rows) < len(graph):
+        text += f", of {len(graph):,} in the file"
+    return text
+
+
+def _ops(digest: Digest) -> str:
+    counts = digest.op_counts
+    shown = ", ".join(f"{op} {count:,}" for op, count in list(counts.items())[:_OPS_SHOWN])
+    more = ", ..." if len(counts) > _OPS_SHOWN else ""
+    return f"{units.plural(len(counts), 'op type')}: {shown}{more}" if counts else "no ops"
+
+
+def _signature(digest: Digest) -> Iterator[tuple[str, str]]:
+    chosen = digest.part.signature
+    if chosen is not None:
+        outputs = ", ".join(_tensor(spec) for spec in chosen.outputs[:_INPUTS_SHOWN])
+        others = [
+            name
+            for name, s in digest.data.declared.signatures.items()
+            if s.outputs and name != chosen.name and not name.startswith("__saved_model")
+        ]
+        also = f" (also: {', '.join(sorted(others)[:_INPUTS_SHOWN])})" if others else ""
+        yield "Signature", f"{chosen.name} gives {outputs}{also}"
+
+
+def _inputs(digest: Digest) -> str:
+    if digest.inputs:
+        shown = ", ".join(_tensor(spec) for spec in digest.inputs[:_INPUTS_SHOWN])
+        more = len(digest.inputs) - _INPUTS_SHOWN
+        return shown + (f", and {more:,} more" if more > 0 else "")
+    if digest.data_ops:
+        return f"fetched by {', '.join(digest.data_ops[:2])}"
+    return "no placeholder: the graph is fed by nothing it names"
+
+
+def _tensor(spec: TensorSpec) -> str:
+    return f"{spec.name} {dtypes.name(spec.dtype)} {units.shape(spec.shape)}"
+
+
+def _parameters(parameters: Parameters) -> Iterator[str]:
+    total = parameters.total
+    trainable = parameters.by_role[Role.TRAINABLE]
+    if total.value is None:
+        yield f"? {total.reason}"
+    elif not parameters.variables:
+        yield "none: no variables, and no constants that look like weights"
+    elif trainable.value is None:
+        yield f"{units.exact(total.value)} in all ({units.size(parameters.bytes)})"
+        yield f"trainable ? {trainable.reason}"
+    else:
+        size = units.size(parameters.bytes_of(Role.TRAINABLE))
+        yield f"{units.exact(trainable.value)} trainable ({size})"
+        rest = [role for role in Role if role is not Role.TRAINABLE and parameters.of_role(role)]
+        parts = [
+            f"{units.exact(parameters.by_role[role].value or 0)} {_WORDS[role]}"
+            f" ({units.size(parameters.bytes_of(role))})"
+            for role in rest
+        ]
+        if parts:
+            yield ", ".join(parts)
+            yield f"{units.exact(total.value)} in all ({units.size(parameters.bytes)})"
+
+
+def _run(digest: Digest) -> Iterator[tuple[str, str]]:
+    run = digest.run
+    if run is None:
+        return
+    span = f"{units.duration(run.span_us)} a step from first to last op"
+    yield "Time", f"{span}, {units.plural(run.steps, 'step')} traced"
+    places = list(run.devices.items())
+    where = f" on {places[0][0]}" if len(places) == 1 else ""
+    if len(places) > 1:
+        where = ": " + ", ".join(f"{units.duration(us)} on {name}" for name, us in places[:3])
+    yield "Op time", f"{units.duration(run.op_us)} a step in {run.executions:,} executions{where}"
+    yield "Requested", f"{units.size(run.requested)} a step, by all ops for outputs and scratch"

@@ -1,0 +1,6 @@
+"""The Python surface."""
+
+from tfprof.api.answer import Answer
+from tfprof.api.profile import Profile, load
+
+__all__ = ["Answer", "Profile", "load"]

@@ -1,0 +1,59 @@
+"""An answer in Python: print it, keep it as data, show it in a notebook."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any
+
+from tfprof.errors import ExtraMissing
+from tfprof.renderers import csv, json, markdown, plain
+from tfprof.views.result import Result
+from tfprof.views.shapes import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Answer:
+    """What a question came to."""
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+
+    @property
+    def warnings(self) -> list[str]:
+        return list(self._result.warnings)
+
+    def __str__(self) -> str:
+        return plain.render(self._result.view).rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"<tfprof {self._result.command} of {self._result.view.title}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON envelope as a dict."""
+        return self._result.envelope()
+
+    def to_json(self) -> str:
+        return json.render(self._result)
+
+    def to_csv(self) -> str:
+        return csv.render(self._result.view)
+
+    def to_markdown(self) -> str:
+        return markdown.render(self._result.view)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The answer's first table as a data frame."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ExtraMissing("to_pandas() needs pandas", hint="pip install pandas") from None
+        for part in self._result.view.parts:
+            if isinstance(part, Table):
+                columns = [column.key for column in part.columns]
+                return pd.DataFrame([list(row) for row in part.rows], columns=columns)
+        return pd.DataFrame()

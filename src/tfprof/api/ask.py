@@ -1,0 +1,80 @@
+"""The questions that start from paths, not from one loaded profile: for the command line."""
+
+from __future__ import annotations
+
+from tfprof.answers.doctor import doctor
+from tfprof.answers.formats import formats_answer
+from tfprof.answers.models import models
+from tfprof.answers.summary import summary
+from tfprof.errors import InputMissing, InputUnreadable, TfprofError
+from tfprof.model.profile import Input, ProfileData
+from tfprof.sources.choose import Selection
+from tfprof.sources.load import ProgressOf, Request, choose, read
+from tfprof.sources.registry import formats
+from tfprof.views.result import Result
+
+
+def ask_summary(request: Request, progress: ProgressOf | None = None) -> Result:
+    """One model on one screen; of a folder of models a line each."""
+    choice = choose(request)
+    if len(choice.selections) == 1:
+        return summary(read(choice.selections[0], progress))
+    profiles: list[ProfileData] = []
+    unread: list[str] = []
+    faults: list[TfprofError] = []
+    for selection in choice.selections:
+        try:
+            profiles.append(read(selection, progress))
+        except InputUnreadable as fault:
+            faults.append(fault)
+            unread.append(str(fault))
+    if not profiles:
+        raise faults[0]
+    return models(str(request.paths[0]), profiles, choice.warnings, unread)
+
+
+def ask_doctor(request: Request, progress: ProgressOf | None = None) -> Result:
+    """Never stops at a bad file: it is the answer."""
+    title = str(request.paths[0]) if request.paths else "the files given"
+    try:
+        choice = choose(request)
+    except (InputUnreadable, InputMissing) as fault:
+        if not request.paths or not any(path.exists() for path in request.paths):
+            raise
+        return doctor(title, _as_found(request), [], [_with_hint(fault)], [])
+    profiles: list[ProfileData] = []
+    problems: list[str] = []
+    found: list[Input] = []
+    for selection in choice.selections:
+        try:
+            data = read(selection, progress)
+        except InputUnreadable as fault:
+            problems.append(_with_hint(fault))
+            found += _unread(selection)
+        else:
+            profiles.append(data)
+            found += data.inputs
+    return doctor(title, found, profiles, problems, choice.warnings)
+
+
+def _as_found(request: Request) -> list[Input]:
+    from tfprof.sources.found import files_below, inspect
+
+    found = []
+    for path in request.paths:
+        files = files_below(path)[0] if path.is_dir() else [inspect(path)]
+        found += [Input(f.path, f.kind, used=False, why=f.why_not) for f in files]
+    return found
+
+
+def _unread(selection: Selection) -> list[Input]:
+    named = [(f, "recognised, not read") for f in selection.used]
+    return [Input(f.path, f.kind, used=False, why=why) for f, why in named + selection.passed_over]
+
+
+def _with_hint(fault: TfprofError) -> str:
+    return f"{fault}. {fault.hint}" if fault.hint else str(fault)
+
+
+def ask_formats() -> Result:
+    return formats_answer(list(formats().values()))

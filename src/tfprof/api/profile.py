@@ -1,0 +1,62 @@
+"""`tfprof.load(...)`: files into a profile that answers questions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from tfprof.answers.summary import summary
+from tfprof.api.answer import Answer
+from tfprof.errors import UsageError
+from tfprof.model.graph import Graph
+from tfprof.model.profile import ProfileData
+from tfprof.model.trace import Trace
+from tfprof.sources.load import Request, choose, read
+
+PathLike = str | os.PathLike[str]
+
+
+class Profile:
+    """One model and what is known about it."""
+
+    def __init__(self, data: ProfileData) -> None:
+        self.data = data
+
+    def __repr__(self) -> str:
+        return f"<tfprof.Profile of {self.data.title}>"
+
+    @property
+    def graph(self) -> Graph | None:
+        return self.data.graph
+
+    @property
+    def trace(self) -> Trace | None:
+        return self.data.trace
+
+    def summary(self) -> Answer:
+        """What the model is, what it costs, where the cost sits."""
+        return Answer(summary(self.data))
+
+
+def load(*paths: PathLike, vars: PathLike | None = None) -> Profile:  # noqa: A002  (the CLI's word)
+    """Files and folders that belong to one model.
+
+    >>> import tfprof
+    >>> print(tfprof.load("examples/unet").summary())  # doctest: +SKIP
+    """
+    if not paths:
+        raise UsageError("load() needs a path", hint='tfprof.load("graph.pb", "run_meta")')
+    named = {"vars": [Path(vars)]} if vars is not None else {}
+    choice = choose(Request([Path(path) for path in paths], named))
+    if len(choice.selections) > 1:
+        titles = ", ".join(_first(s.title for s in choice.selections))
+        raise UsageError(
+            f"{paths[0]} holds {len(choice.selections)} models ({titles})",
+            hint="Name the files of one of them.",
+        )
+    return Profile(read(choice.selections[0]))
+
+
+def _first(titles: Iterable[str], count: int = 3) -> list[str]:
+    return [Path(title).name for title in titles][:count]

@@ -1,0 +1,1 @@
+"""The command line: argv in, stdout and an exit code out."""

@@ -1,0 +1,24 @@
+"""`tfprof summary PATH...`, and what `tfprof PATH...` means."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from tfprof.cli.inputs import add_inputs, request_of
+
+if TYPE_CHECKING:
+    from tfprof.sources.load import ProgressOf
+    from tfprof.views.result import Result
+
+HELP = "what this model is, what it costs, where the cost sits"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_inputs(parser)
+
+
+def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
+    from tfprof.api.ask import ask_summary
+
+    return ask_summary(request_of(args), progress)

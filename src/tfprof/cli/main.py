@@ -1,0 +1,116 @@
+"""`tfprof`: finds the command, runs it, and is the only place that prints errors and exits."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from tfprof import __version__
+from tfprof.cli import commands
+from tfprof.cli.output import add_outputs, emit, talk
+from tfprof.cli.progress import progress_bar
+from tfprof.cli.words import normalised, with_command
+from tfprof.errors import DOCS, InternalFault, Interrupted, TfprofError, UsageError
+
+_HINTS = """\
+tfprof: what a TensorFlow model costs, from its files, without TensorFlow.
+  tfprof examples/unet                 one screen about a graph and a run
+  tfprof doctor LOGDIR                 what is in a folder and what is missing
+  tfprof summary saved_model --json    the same numbers for a script
+`tfprof --help` lists the commands, `tfprof COMMAND --help` their options."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse that raises our errors and suggests the nearest option."""
+
+    def error(self, message: str) -> NoReturn:
+        hint = f"`{self.prog} --help` lists the options."
+        if message.startswith("unrecognized arguments: "):
+            word = message.split(": ", 1)[1].split(maxsplit=1)[0].partition("=")[0]
+            near = difflib.get_close_matches(word, self._option_string_actions, 1)
+            message = f"unknown option {word}"
+            hint = f"Did you mean {near[0]}?" if near else hint
+        raise UsageError(message, hint=hint)
+
+
+def command_modules() -> dict[str, Any]:
+    """Every command by name: the modules of `cli/commands`."""
+    names = sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
+    return {name: importlib.import_module(f"{commands.__name__}.{name}") for name in names}
+
+
+def build_parser(modules: dict[str, Any]) -> tuple[argparse.ArgumentParser, set[str]]:
+    """The parser, and the options that take a value."""
+    parser = _Parser(
+        prog="tfprof",
+        description="What a TensorFlow model costs, and what to do about it.",
+        epilog="tfprof PATH... means tfprof summary PATH...",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"tfprof {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    valued: set[str] = set()
+    for name, module in modules.items():
+        sub = subparsers.add_parser(
+            name, help=module.HELP, description=module.HELP, allow_abbrev=False
+        )
+        module.add_arguments(sub)
+        add_outputs(sub)
+        valued |= {o for a in sub._actions if a.nargs is None for o in a.option_strings}  # noqa: SLF001
+    return parser, valued
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    words = normalised(sys.argv[1:] if argv is None else argv)
+    if not words:
+        sys.stdout.write(_HINTS + "\n")
+        return 0
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without UTF-8 still gets an answer
+    try:
+        return _run(words)
+    except TfprofError as fault:
+        return _report(fault)
+    except KeyboardInterrupt:
+        return _report(Interrupted("interrupted"))
+    except BrokenPipeError:
+        # the reader has seen enough; Python would complain again when it closes stdout
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as fault:
+        if os.environ.get("TFPROF_DEBUG"):
+            raise
+        return _report(
+            InternalFault(
+                f"tfprof failed: {type(fault).__name__}: {fault}",
+                hint="Our fault. Please report it, with what TFPROF_DEBUG=1 tfprof ... prints.",
+            )
+        )
+
+
+def _run(words: list[str]) -> int:
+    modules = command_modules()
+    parser, valued = build_parser(modules)
+    if words[0] not in ("--help", "-h", "--version"):
+        words = with_command(words, modules, valued)
+    args = parser.parse_args(words)
+    with progress_bar() as progress:
+        result = modules[args.command].run(args, progress)
+    emit(result, args)
+    sys.stdout.flush()
+    return 0
+
+
+def _report(fault: TfprofError) -> int:
+    talk(f"tfprof: {fault}")
+    if fault.hint:
+        talk(f"  {fault.hint}")
+    talk(f"  ({DOCS}#{fault.slug})")
+    return fault.exit_code

@@ -1,0 +1,113 @@
+"""Where an answer goes: the terminal, a pipe, or a file that is never half-written."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tfprof.errors import OutputExists, OutputNotWritable, UsageError
+
+if TYPE_CHECKING:
+    from tfprof.views.result import Result
+
+FORMATS = {".txt": "txt", ".md": "md", ".csv": "csv", ".json": "json"}
+_WIDEST = 120
+_NARROWEST = 40
+
+
+def add_outputs(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("output")
+    group.add_argument("--json", action="store_true", help="the answer as JSON")
+    group.add_argument(
+        "-o", "--output-file", metavar="FILE", help="write there; the suffix picks the format"
+    )
+    group.add_argument(
+        "--format", choices=sorted(FORMATS.values()), help="the format, whatever the suffix"
+    )
+    group.add_argument("--force", action="store_true", help="replace an existing file")
+
+
+def emit(result: Result, args: argparse.Namespace) -> None:
+    if args.output_file:
+        path = Path(args.output_file)
+        _write_file(path, _rendered(result, _format_for(path, args)), force=args.force)
+        talk(f"Wrote {path}")
+        return
+    chosen = "json" if args.json else args.format
+    if chosen is None and wants_colour():
+        from tfprof.renderers import terminal
+
+        terminal.render(result.view, sys.stdout, width())
+        return
+    sys.stdout.write(_rendered(result, chosen or "txt"))
+
+
+def _format_for(path: Path, args: argparse.Namespace) -> str:
+    if args.json or args.format:
+        return "json" if args.json else str(args.format)
+    if path.suffix.lower() not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise UsageError(
+            f"the suffix of {path.name!r} names no format",
+            hint=f"Use one of {known}, or --format.",
+        )
+    return FORMATS[path.suffix.lower()]
+
+
+def _rendered(result: Result, chosen: str) -> str:
+    from tfprof.renderers import csv, json, markdown, plain
+
+    match chosen:
+        case "json":
+            return json.render(result)
+        case "csv":
+            return csv.render(result.view)
+        case "md":
+            return markdown.render(result.view)
+        case _:
+            return plain.render(result.view, width())
+
+
+def _write_file(path: Path, text: str, *, force: bool) -> None:
+    """A temporary file beside the target, then a rename: the old file or the new, never a part."""
+    if path.exists() and not force:
+        raise OutputExists("the file exists", where=str(path), hint="Use --force to replace it.")
+    temporary: Path | None = None
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        temporary = Path(name)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)  # mkstemp keeps it private; a report is not
+        temporary.replace(path)
+    except OSError as fault:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        raise OutputNotWritable(
+            f"cannot be written: {fault.strerror}",
+            where=str(path),
+            hint="Give another place with -o.",
+        ) from None
+
+
+def talk(text: str) -> None:
+    """Everything that is not the answer goes to stderr."""
+    sys.stderr.write(text + "\n")
+
+
+def wants_colour() -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def width() -> int:
+    """The terminal's or COLUMNS; 80 in a pipe. Very wide lines are hard to read."""
+    return max(_NARROWEST, min(_WIDEST, shutil.get_terminal_size((80, 24)).columns))

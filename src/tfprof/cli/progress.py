@@ -1,0 +1,55 @@
+"""A progress bar on stderr, once reading has taken a second. Never in a pipe."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+_PATIENCE = 1.0
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[Path, int], Callable[[int], None]] | None]:
+    """Hears (file, size) and gives back who hears how many bytes are done."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    started = time.monotonic()
+    bar: Bar | None = None
+
+    def reading(path: Path, size: int) -> Callable[[int], None]:
+        task = None
+
+        def done(read: int) -> None:
+            nonlocal bar, task
+            if bar is None and time.monotonic() - started < _PATIENCE:
+                return
+            if bar is None:
+                bar = _shown()
+            if task is None:
+                task = bar.add_task(path.name, total=size)
+            bar.update(task, completed=read)
+
+        return done
+
+    try:
+        yield reading
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+def _shown() -> Bar:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    bar = Progress(console=Console(stderr=True), transient=True)
+    bar.start()
+    return bar

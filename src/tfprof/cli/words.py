@@ -1,0 +1,46 @@
+"""The words of a call before argparse sees them: old spellings, and the command that is meant."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from tfprof.errors import UsageError
+
+_LONG_OPTION = re.compile(r"--?([A-Za-z][\w-]+)(=.*)?", re.DOTALL)
+
+
+def normalised(argv: Sequence[str]) -> list[str]:
+    """`-max_depth 3`, `--max_depth=3` and `--max-depth 3` are one option."""
+    words: list[str] = []
+    for position, word in enumerate(argv):
+        if word == "--":
+            return words + list(argv[position:])
+        match = _LONG_OPTION.fullmatch(word)
+        words.append(f"--{match[1].replace('_', '-')}{match[2] or ''}" if match else word)
+    return words
+
+
+def with_command(words: list[str], commands: Collection[str], valued: Collection[str]) -> list[str]:
+    """The command in front. Without one, paths mean `summary`."""
+    first_path = ""
+    value_follows = False
+    for position, word in enumerate(words):
+        if value_follows:
+            value_follows = False
+        elif word.startswith("-"):
+            value_follows = word in valued
+        elif word in commands and not first_path:
+            return [word, *words[:position], *words[position + 1 :]]
+        else:
+            first_path = first_path or word
+    if first_path and not Path(first_path).exists():
+        near = difflib.get_close_matches(first_path, commands, 1)
+        if near:
+            raise UsageError(
+                f"no command and no file is called {first_path!r}",
+                hint=f"Did you mean `tfprof {near[0]}`?",
+            )
+    return ["summary", *words]

@@ -1,0 +1,147 @@
+"""Everything that can go wrong for a user, in one tree.
+
+    TfprofError
+    ├── UsageError            exit 2   the words of the call are off
+    ├── InputMissing          exit 3   nothing to read
+    │   ├── PathNotFound
+    │   └── NothingRecognised
+    ├── InputUnreadable       exit 4   there, but it cannot be read
+    │   ├── EmptyFile
+    │   ├── WrongKind
+    │   ├── CorruptFile
+    │   ├── CorruptText
+    │   ├── AccessDenied
+    │   ├── NotReadYet
+    │   └── InputsDisagree
+    ├── OutputNotWritable     exit 5   the answer exists, the place for it does not
+    │   └── OutputExists
+    ├── ExtraMissing          exit 6   an optional dependency is needed
+    ├── InternalFault         exit 70  our fault
+    └── Interrupted           exit 130 the user pressed Ctrl-C
+
+Each error says what happened, where, and what to try; its slug is a heading in docs/messages.md.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+DOCS = "docs/messages.md"
+
+
+class TfprofError(Exception):
+    """The root; never raised itself."""
+
+    slug: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 70
+
+    def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}" if self.where else self.what
+
+
+class UsageError(TfprofError):
+    slug = "usage"
+    exit_code = 2
+
+
+class InputMissing(TfprofError):
+    slug = "input-missing"
+    exit_code = 3
+
+
+class PathNotFound(InputMissing):
+    slug = "path-not-found"
+
+
+class NothingRecognised(InputMissing):
+    slug = "nothing-recognised"
+
+
+class InputUnreadable(TfprofError):
+    slug = "input-unreadable"
+    exit_code = 4
+
+
+class EmptyFile(InputUnreadable):
+    slug = "empty-file"
+
+    def __init__(self, where: str) -> None:
+        hint = "Its writer probably died first, or the disk was full. Write it again."
+        super().__init__("the file is empty", where=where, hint=hint)
+
+
+class WrongKind(InputUnreadable):
+    slug = "wrong-kind"
+
+
+class CorruptFile(InputUnreadable):
+    """A binary file whose bytes contradict its format at `offset`."""
+
+    slug = "corrupt-file"
+
+    def __init__(self, what: str, *, offset: int, where: str = "", hint: str = "") -> None:
+        super().__init__(f"{what} at byte {offset:,}", where=where, hint=hint)
+        self.offset = offset
+
+
+class CorruptText(InputUnreadable):
+    """A text file that does not follow the protobuf text format at `line`."""
+
+    slug = "corrupt-text"
+
+    def __init__(self, what: str, *, line: int, where: str = "", hint: str = "") -> None:
+        super().__init__(f"{what} in line {line:,}", where=where, hint=hint)
+        self.line = line
+
+
+class AccessDenied(InputUnreadable):
+    slug = "access-denied"
+
+
+class NotReadYet(InputUnreadable):
+    """Recognised and named, but this version has no reader for it."""
+
+    slug = "not-read-yet"
+
+
+class InputsDisagree(InputUnreadable):
+    slug = "inputs-disagree"
+
+
+class OutputNotWritable(TfprofError):
+    slug = "output-not-writable"
+    exit_code = 5
+
+
+class OutputExists(OutputNotWritable):
+    slug = "output-exists"
+
+
+class ExtraMissing(TfprofError):
+    slug = "extra-missing"
+    exit_code = 6
+
+
+class InternalFault(TfprofError):
+    slug = "internal-fault"
+    exit_code = 70
+
+
+class Interrupted(TfprofError):
+    slug = "interrupted"
+    exit_code = 130
+
+
+def all_errors(root: type[TfprofError] = TfprofError) -> list[type[TfprofError]]:
+    """Every class of the tree below `root`, depth first."""
+    found: list[type[TfprofError]] = []
+    for child in root.__subclasses__():
+        found.append(child)
+        found.extend(all_errors(child))
+    return found

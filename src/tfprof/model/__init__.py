@@ -1,0 +1,1 @@
+"""What was read, as columns: no I/O, no formatting."""

@@ -1,0 +1,228 @@
+"""A graph as columns: one row a node, edges as offsets, attributes decoded when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import repeat
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.model.interned import Interned
+
+Ints = npt.NDArray[np.int64]
+Shape = tuple[int | None, ...]
+
+MISSING = -1  # input_node: no node of that name in this graph
+CONTROL = -1  # input_port: the edge only orders
+
+
+class Attributes(Protocol):
+    """The attributes of every node, however they are stored."""
+
+    def of(self, node: int) -> Mapping[str, Any]:
+        """Attribute name to AttrValue message."""
+        ...
+
+
+class NoAttributes:
+    def of(self, node: int) -> Mapping[str, Any]:  # noqa: ARG002
+        return {}
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Row `i` of the graph reads the edges `offsets[i]`..`offsets[i + 1]`, in input order.
+
+    `port` is the output index of the node read. Inside a function, outputs also have a name
+    (`split:output:1`), kept in `label` and empty elsewhere.
+    """
+
+    offsets: Ints
+    node: npt.NDArray[np.int32]
+    port: npt.NDArray[np.int32]
+    label: Mapping[int, str] = field(default_factory=dict)
+
+    @cached_property
+    def reader(self) -> npt.NDArray[np.int32]:
+        """The node that reads each edge."""
+        counts = np.diff(self.offsets)
+        return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+
+
+@dataclass(frozen=True)
+class Graph:
+    names: list[str]
+    ops: Interned
+    devices: Interned
+    edges: Edges
+    attributes: Attributes
+    functions: Mapping[str, Function] = field(default_factory=dict)
+    producer: int = 0
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Name to row; of nodes with one name the first counts, as in the original tool."""
+        return _first_index(self.names)
+
+    def node(self, row: int) -> Node:
+        return Node(self, row)
+
+    def find(self, name: str) -> Node | None:
+        row = self.index.get(name)
+        return None if row is None else Node(self, row)
+
+    def of_type(self, *ops: str) -> Iterator[Node]:
+        """The nodes of these op types, in graph order."""
+        return (Node(self, row) for row in self.ops.where(*ops).tolist())
+
+    @cached_property
+    def readers(self) -> tuple[Ints, npt.NDArray[np.int64]]:
+        """The data edges that leave each node: offsets by node, and edge numbers in that order."""
+        data = np.flatnonzero((self.edges.port >= 0) & (self.edges.node >= 0))
+        source = self.edges.node[data]
+        counts = np.bincount(source, minlength=len(self))
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return offsets, data[np.argsort(source, kind="stable")]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One row of a graph, to read it by name."""
+
+    graph: Graph
+    row: int
+
+    @property
+    def name(self) -> str:
+        return self.graph.names[self.row]
+
+    @property
+    def op(self) -> str:
+        return self.graph.ops[self.row]
+
+    @property
+    def device(self) -> str:
+        return self.graph.devices[self.row]
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        return self.graph.attributes.of(self.row)
+
+    @property
+    def inputs(self) -> list[int]:
+        """The rows this node reads data from; -1 where the graph has no such node."""
+        return [int(self.graph.edges.node[e]) for e in self.data_edges()]
+
+    def data_edges(self) -> list[int]:
+        edges = self.graph.edges
+        span = range(int(edges.offsets[self.row]), int(edges.offsets[self.row + 1]))
+        return [e for e in span if edges.port[e] >= 0]
+
+    def readers(self) -> list[tuple[Node, int]]:
+        """Who reads this node's data, and as which input."""
+        offsets, order = self.graph.readers
+        edges = self.graph.edges
+        found = []
+        for edge in order[offsets[self.row] : offsets[self.row + 1]].tolist():
+            reader = int(edges.reader[edge])
+            position = edge - int(edges.offsets[reader])
+            found.append((Node(self.graph, reader), position))
+        return found
+
+    def shape_attribute(self, name: str = "shape") -> Shape | None:
+        """A shape attribute; None if absent or of unknown rank."""
+        value = self.attributes.get(name)
+        return None if value is None or not value.HasField("shape") else as_shape(value.shape)
+
+    def output_shapes(self) -> list[Shape | None]:
+        """What `_output_shapes` says, an entry an output; empty if the graph has none."""
+        value = self.attributes.get("_output_shapes")
+        return [] if value is None else [as_shape(shape) for shape in value.list.shape]
+
+    def type_attribute(self, name: str) -> int:
+        """A DataType attribute; 0 if absent."""
+        value = self.attributes.get(name)
+        return 0 if value is None else int(value.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    name: str
+    dtype: int
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the library. Its arguments are the first nodes of `body`, of type `_Arg`."""
+
+    name: str
+    load: Callable[[], tuple[Sequence[Argument], Mapping[str, str], Graph]]
+
+    @cached_property
+    def _parts(self) -> tuple[Sequence[Argument], Mapping[str, str], Graph]:
+        return self.load()
+
+    @property
+    def arguments(self) -> Sequence[Argument]:
+        return self._parts[0]
+
+    @property
+    def results(self) -> Mapping[str, str]:
+        """Result name to the `node:output:index` it comes from."""
+        return self._parts[1]
+
+    @property
+    def body(self) -> Graph:
+        return self._parts[2]
+
+
+def as_shape(proto: Any) -> Shape | None:  # noqa: ANN401
+    """A TensorShapeProto as a tuple: None for an unknown dimension, None for an unknown rank."""
+    if proto.unknown_rank:
+        return None
+    return tuple(None if dim.size < 0 else int(dim.size) for dim in proto.dim)
+
+
+def elements(shape: Shape | None) -> int | None:
+    """How many elements; None if a dimension is unknown."""
+    if shape is None:
+        return None
+    product = 1
+    for dim in shape:
+        if dim is None:
+            return None
+        product *= dim
+    return product
+
+
+def resolve_edges(names: list[str], inputs: list[str], counts: Ints) -> Edges:
+    """Input strings as edges: `^x` only orders, `x:1` or (in a function) `x:out:1` reads data."""
+    index = _first_index(names)
+    node = np.fromiter(map(index.get, inputs, repeat(MISSING)), np.int32, len(inputs))
+    port = np.zeros(len(inputs), np.int32)
+    label: dict[int, str] = {}
+    for edge in np.flatnonzero(node == MISSING).tolist():
+        text = inputs[edge]
+        if text.startswith("^"):
+            node[edge], port[edge] = index.get(text[1:], MISSING), CONTROL
+            continue
+        name, _, rest = text.partition(":")
+        node[edge] = index.get(name, MISSING)
+        output, _, number = rest.rpartition(":")
+        if number.isdecimal() and len(number) < 9:
+            port[edge] = int(number)
+        if output:
+            label[edge] = output
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return Edges(offsets, node, port, label)
+
+
+def _first_index(names: list[str]) -> dict[str, int]:
+    return dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))

@@ -1,0 +1,40 @@
+"""A column of few distinct strings: a code a row, and the strings once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True, slots=True)
+class Interned:
+    codes: npt.NDArray[np.int32]
+    table: list[str]
+
+    @classmethod
+    def of(cls, values: Iterable[str]) -> Interned:
+        """The column of `values`; the table is in order of first appearance."""
+        values = values if isinstance(values, list) else list(values)
+        index = {value: code for code, value in enumerate(dict.fromkeys(values))}
+        codes = np.fromiter(map(index.__getitem__, values), np.int32, len(values))
+        return cls(codes, list(index))
+
+    def __getitem__(self, row: int) -> str:
+        return self.table[int(self.codes[row])]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def where(self, *values: str) -> npt.NDArray[np.int64]:
+        """The rows that hold one of `values`."""
+        wanted = [code for code, value in enumerate(self.table) if value in values]
+        return np.flatnonzero(np.isin(self.codes, wanted))
+
+    def counts(self) -> dict[str, int]:
+        """How many rows hold each string, most first."""
+        totals = np.bincount(self.codes, minlength=len(self.table)).tolist()
+        pairs = sorted(zip(self.table, totals, strict=True), key=lambda p: (-p[1], p[0]))
+        return dict(pairs)

@@ -1,0 +1,63 @@
+"""How numbers are written, everywhere: k/M/G and KB/MB/GB are decimal, time is µs to minutes."""
+
+from __future__ import annotations
+
+_DECIMAL = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+_BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
+_SECONDS = ((6e8, 60e6, "min"), (1e6, 1e6, "s"), (1e3, 1e3, "ms"))
+_DIGITS = 4
+
+
+def _scaled(value: float, steps: tuple[tuple[float, str], ...], base: str) -> str:
+    for factor, unit in steps:
+        if abs(value) >= factor:
+            return f"{_four_digits(value / factor)} {unit}"
+    return f"{value:,.0f} {base}".rstrip()
+
+
+def _four_digits(value: float) -> str:
+    """Always as many digits, so that columns read well: 1.480, 693.9; none lost above: 12,345."""
+    return f"{value:,.0f}" if abs(value) >= 9999.5 else f"{value:#.{_DIGITS}g}".rstrip(".")
+
+
+def exact(value: float) -> str:
+    """All digits: 31,030,658."""
+    return f"{value:,.0f}"
+
+
+def count(value: float) -> str:
+    """Four digits: 31.03 M."""
+    return _scaled(value, _DECIMAL, "")
+
+
+def size(value: float) -> str:
+    """Bytes: 124.1 MB."""
+    return _scaled(value, _BYTES, "B")
+
+
+def duration(micros: float) -> str:
+    """Time from microseconds: 3.61 s."""
+    for from_, factor, unit in _SECONDS:
+        if abs(micros) >= from_:
+            return f"{_four_digits(micros / factor)} {unit}"
+    return f"{micros:,.0f} µs"
+
+
+def share(part: float, whole: float) -> str:
+    """A percentage with one decimal; tiny ones say so."""
+    if not whole:
+        return "0.0%"
+    percent = 100 * part / whole
+    return "<0.1%" if 0 < percent < 0.05 else f"{percent:.1f}%"
+
+
+def shape(dims: tuple[int | None, ...] | None) -> str:
+    """[?, 224, 224, 3]; an unknown rank is [...]."""
+    if dims is None:
+        return "[...]"
+    return "[" + ", ".join("?" if d is None else str(d) for d in dims) + "]"
+
+
+def plural(number: int, noun: str) -> str:
+    """1 step, 2 steps."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,1 @@
+"""A view in, text out."""

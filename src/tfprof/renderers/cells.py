@@ -1,0 +1,30 @@
+"""A raw value as the text of a table cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tfprof.model import units
+from tfprof.views.shapes import Unit, Value
+
+
+def cell(value: Value, unit: Unit) -> str:
+    if value is None:
+        return "?"
+    if isinstance(value, str):
+        return value
+    return _WRITE[unit](value)
+
+
+def _share(value: float) -> str:
+    return units.share(value, 1)
+
+
+_WRITE: dict[Unit, Callable[[float], str]] = {
+    Unit.NAME: str,
+    Unit.PROSE: str,
+    Unit.COUNT: units.exact,
+    Unit.BYTES: units.size,
+    Unit.MICROS: units.duration,
+    Unit.SHARE: _share,
+}

@@ -1,0 +1,24 @@
+"""CSV: the tables of a report, one after the other, with raw numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from tfprof.views.shapes import Facts, Report, Table
+
+
+def render(report: Report) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    tables = [part for part in report.parts if isinstance(part, Table)]
+    for number, table in enumerate(tables):
+        if number:
+            writer.writerow([])
+        writer.writerow([column.key for column in table.columns])
+        writer.writerows(["" if value is None else value for value in row] for row in table.rows)
+    if not tables:
+        writer.writerow(["fact", "value"])
+        for part in report.parts:
+            writer.writerows(part.rows if isinstance(part, Facts) else [])
+    return out.getvalue()

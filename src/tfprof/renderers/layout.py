@@ -1,0 +1,109 @@
+"""A report as lines of styled text for a given width. Colour is the terminal's business."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import assert_never
+
+from tfprof.renderers.cells import cell
+from tfprof.views.shapes import Facts, Notes, Part, Report, Table, Unit
+
+# text and the name of its style; "" is plain
+Segment = tuple[str, str]
+Line = list[Segment]
+
+_GAP = "  "
+_NARROWEST = 12
+
+
+def report_lines(report: Report, width: int) -> Iterator[Line]:
+    yield [(_middle_cut(report.title, width), "title")]
+    if report.subtitle:
+        for line in textwrap.wrap(report.subtitle, width):
+            yield [(line, "quiet")]
+    for part in report.parts:
+        yield []
+        yield from _part_lines(part, width)
+
+
+def _part_lines(part: Part, width: int) -> Iterator[Line]:
+    match part:
+        case Facts():
+            yield from _fact_lines(part, width)
+        case Table():
+            yield from _table_lines(part, width)
+        case Notes():
+            for note in part.lines:
+                for number, line in enumerate(textwrap.wrap(note, width - 2)):
+                    yield [("  " if number else "· ", "quiet"), (line, "quiet")]
+        case _:
+            assert_never(part)
+
+
+def _fact_lines(facts: Facts, width: int) -> Iterator[Line]:
+    label_width = max((len(label) for label, _ in facts.rows), default=0) + len(_GAP)
+    previous = None
+    for label, text in facts.rows:
+        shown = "" if label == previous else label
+        for line in textwrap.wrap(text, max(_NARROWEST, width - label_width)) or [""]:
+            yield [(shown.ljust(label_width), "label"), (line, "")]
+            shown = ""
+        previous = label
+
+
+def _table_lines(table: Table, width: int) -> Iterator[Line]:
+    texts = [
+        [cell(value, column.unit) for value, column in zip(row, table.columns, strict=True)]
+        for row in table.rows
+    ]
+    titles = [column.title for column in table.columns]
+    if table.title:
+        titles[0] = table.title
+    widths = _column_widths(titles, texts, width)
+    kinds = [column.unit for column in table.columns]
+    yield [(_row(titles, widths, kinds), "heading")]
+    for row in texts:
+        yield [(_row(row, widths, kinds), "")]
+    if table.folded:
+        yield [(_middle_cut(table.folded, width), "quiet")]
+
+
+def _column_widths(titles: list[str], texts: list[list[str]], width: int) -> list[int]:
+    """Each column as wide as its widest cell; the widest text gives way where that is too much."""
+    widths = [max([len(title), *(len(row[i]) for row in texts)]) for i, title in enumerate(titles)]
+    over = sum(widths) + len(_GAP) * (len(widths) - 1) - width
+    while over > 0:
+        widest = max(range(len(widths)), key=widths.__getitem__)
+        rest = sorted(widths)[-2] if len(widths) > 1 else 0
+        taken = min(over, max(1, widths[widest] - max(rest, _NARROWEST)))
+        if widths[widest] - taken < 1:
+            break
+        widths[widest] -= taken
+        over -= taken
+    return widths
+
+
+def _row(cells: list[str], widths: list[int], kinds: list[Unit]) -> str:
+    padded = []
+    for text, width, kind in zip(cells, widths, kinds, strict=True):
+        cut = _tail_cut(text, width) if kind is Unit.PROSE else _head_cut(text, width)
+        padded.append(cut.rjust(width) if kind.is_number else cut.ljust(width))
+    return _GAP.join(padded).rstrip()
+
+
+def _tail_cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _head_cut(text: str, width: int) -> str:
+    """What tells scoped names apart stands at their end: the front goes."""
+    return text if len(text) <= width else "…" + text[len(text) - width + 1 :]
+
+
+def _middle_cut(text: str, width: int) -> str:
+    """A path is known by both its ends: the middle goes."""
+    if len(text) <= width:
+        return text
+    tail = (width - 1) * 2 // 3
+    return text[: width - 1 - tail] + "…" + text[len(text) - tail :]

@@ -1,0 +1,45 @@
+"""Markdown, for pull requests and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfprof.renderers.cells import cell
+from tfprof.views.shapes import Facts, Notes, Part, Report, Table
+
+
+def render(report: Report) -> str:
+    lines = [f"# {_safe(report.title)}", ""]
+    if report.subtitle:
+        lines += [_safe(report.subtitle), ""]
+    for part in report.parts:
+        lines += [*_lines(part), ""]
+    return "\n".join(lines)
+
+
+def _lines(part: Part) -> Iterator[str]:
+    if isinstance(part, Facts):
+        yield from _grid(["", ""], [[label, text] for label, text in part.rows], [False, False])
+    elif isinstance(part, Notes):
+        yield from (f"- {_safe(note)}" for note in part.lines)
+    elif isinstance(part, Table):
+        if part.title:
+            yield from (f"**{_safe(part.title)}**", "")
+        texts = [
+            [cell(v, c.unit) for v, c in zip(row, part.columns, strict=True)] for row in part.rows
+        ]
+        numeric = [column.unit.is_number for column in part.columns]
+        yield from _grid([column.title for column in part.columns], texts, numeric)
+        if part.folded:
+            yield from ("", _safe(part.folded))
+
+
+def _grid(titles: list[str], rows: list[list[str]], right: list[bool]) -> Iterator[str]:
+    yield "| " + " | ".join(_safe(title) for title in titles) + " |"
+    yield "|" + "|".join("---:" if flush else "---" for flush in right) + "|"
+    for row in rows:
+        yield "| " + " | ".join(_safe(text) for text in row) + " |"
+
+
+def _safe(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")

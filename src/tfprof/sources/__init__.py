@@ -1,0 +1,1 @@
+"""Files into the model. Nothing here needs TensorFlow."""

@@ -1,0 +1,82 @@
+"""The files below a path, each with its format or the reason it has none."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tfprof.errors import AccessDenied, InputUnreadable, PathNotFound
+from tfprof.sources.recognise import recognise
+from tfprof.sources.registry import Format
+
+_MAX_DEPTH = 8
+_MAX_FILES = 10_000
+# folders that never hold a capture and may hold thousands of files
+_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages"})
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    path: Path
+    format: Format | None
+    why_not: str = ""
+    modified: float = 0.0
+
+    @property
+    def kind(self) -> str:
+        """The format without its spelling: a text GraphDef is a GraphDef."""
+        return self.format.name.removesuffix(" text") if self.format else ""
+
+    @property
+    def age_key(self) -> tuple[list[int], float, str]:
+        """Sorts older files first: by the step in the name, then by time, then by name."""
+        return [int(n) for n in re.findall(r"\d+", self.path.name)], self.modified, self.path.name
+
+
+def inspect(path: Path) -> FoundFile:
+    """One file; a file without a format says why instead of failing."""
+    try:
+        modified = path.stat().st_mtime
+        return FoundFile(path, recognise(path), modified=modified)
+    except InputUnreadable as fault:
+        return FoundFile(path, None, fault.what)
+    except OSError as fault:
+        return FoundFile(path, None, fault.strerror or "cannot be opened")
+
+
+def files_below(folder: Path) -> tuple[list[FoundFile], list[str]]:
+    """Every file of a folder and its subfolders, with warnings about what was left out."""
+    warnings: list[str] = []
+    try:
+        names = list(_walk(folder))
+    except PermissionError:
+        raise AccessDenied("the folder cannot be listed", where=str(folder)) from None
+    except FileNotFoundError:
+        raise PathNotFound("no such folder", where=str(folder)) from None
+    if len(names) > _MAX_FILES:
+        warnings.append(f"{folder} holds over {_MAX_FILES:,} files; only the first were looked at")
+        names = names[:_MAX_FILES]
+    return [inspect(path) for path in names], warnings
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    next(os.scandir(folder), None)  # os.walk swallows errors: ask once so that they surface
+    depth_of_root = len(folder.parts)
+    seen = 0
+    for root, folders, files in os.walk(folder):
+        here = Path(root)
+        too_deep = len(here.parts) - depth_of_root >= _MAX_DEPTH
+        folders[:] = [] if too_deep else sorted(_open_folders(folders))
+        for name in sorted(files):
+            if not name.startswith("."):
+                yield here / name
+                seen += 1
+        if seen > _MAX_FILES:
+            return
+
+
+def _open_folders(names: Iterable[str]) -> Iterator[str]:
+    return (n for n in names if not n.startswith(".") and n not in _SKIPPED_FOLDERS)

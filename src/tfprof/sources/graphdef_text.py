@@ -1,0 +1,61 @@
+"""Text GraphDef into columns: TensorFlow's own layout is scanned, any other is read in full.
+
+Both ways give the same columns. In a scanned file attributes stay text until asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tfprof.model.graph import Graph, resolve_edges
+from tfprof.model.interned import Interned
+from tfprof.sources.files import parse, top_fields
+from tfprof.sources.graphdef import Source, read_graph
+from tfprof.sources.text_files import corrupt_text, text_to_wire
+from tfprof.wire.text import TextFault, to_wire
+from tfprof.wire.text_layout import LayoutGraph, scan
+
+
+def read_text_graph(text: bytes, path: Path, warnings: list[str]) -> Graph:
+    layout = scan(text)
+    if layout is None:
+        return _read_wire(text_to_wire(text, "GraphDef", path, warnings), path, warnings)
+    # functions and versions are a small part: through the general reader
+    rest = b"\n".join(text[begin:end] for begin, end in layout.rest)
+    beside = _read_wire(text_to_wire(rest, "GraphDef", path, warnings), path, warnings)
+    return Graph(
+        layout.names,
+        Interned.of(layout.ops),
+        Interned.of(layout.devices),
+        resolve_edges(layout.names, layout.inputs, layout.input_counts),
+        _NodeText(text, layout, path),
+        beside.functions,
+        beside.producer,
+    )
+
+
+def _read_wire(data: bytes, path: Path, warnings: list[str]) -> Graph:
+    data, fields = top_fields(data, "GraphDef", path, warnings)
+    return read_graph(Source(data, path), fields)
+
+
+@dataclass(frozen=True, slots=True)
+class _NodeText:
+    """Attributes decoded from the text of a node."""
+
+    text: bytes
+    layout: LayoutGraph
+    path: Path
+
+    def of(self, node: int) -> Mapping[str, Any]:
+        begin, end = int(self.layout.body_start[node]), int(self.layout.body_end[node])
+        line = int(self.layout.body_line[node])
+        try:
+            data = to_wire(self.text[begin:end], "NodeDef", first_line=line)
+        except TextFault as fault:
+            raise corrupt_text(fault, self.path) from None
+        attributes: Mapping[str, Any] = parse("NodeDef", data, self.path, begin).attr
+        return attributes

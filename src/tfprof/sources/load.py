@@ -1,0 +1,201 @@
+"""Paths in, profiles out: finds, chooses, reads and joins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tfprof.errors import (
+    InputsDisagree,
+    NothingRecognised,
+    NotReadYet,
+    PathNotFound,
+    UsageError,
+    WrongKind,
+)
+from tfprof.model.oplog import OpLog
+from tfprof.model.profile import Declarations, Input, ProfileData
+from tfprof.model.trace import Trace
+from tfprof.sources.choose import GRAPH_KINDS, Selection, choose_in_folder
+from tfprof.sources.found import FoundFile, files_below, inspect
+from tfprof.sources.recognise import recognise
+from tfprof.sources.registry import Piece, formats
+from tfprof.wire.fields import Progress
+
+# hears the file and its size, returns who is told how much of it was read
+ProgressOf = Callable[[Path, int], Progress]
+
+# the original's flag for each kind
+FLAG_KINDS: Mapping[str, tuple[str, ...]] = {
+    "graph_path": ("GraphDef", "MetaGraphDef", "SavedModel"),
+    "run_meta_path": ("RunMetadata",),
+    "op_log_path": ("OpLog",),
+    "checkpoint_path": ("checkpoint index",),
+    "profile_path": ("ProfileProto",),
+    "vars": ("variable table",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user named: paths to look at, and files with the kind they must have."""
+
+    paths: Sequence[Path] = ()
+    named: Mapping[str, Sequence[Path]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the request comes down to: one selection, or one for each model of a folder."""
+
+    selections: list[Selection]
+    warnings: list[str]
+
+
+def choose(request: Request) -> Choice:
+    """Look at everything named and decide what to read."""
+    if "profile_path" in request.named and request.named.keys() & {"graph_path", "run_meta_path"}:
+        raise UsageError(
+            "--profile_path holds graph and runs: do not give --graph_path or --run_meta_path"
+        )
+    named = [_checked(flag, path) for flag, paths in request.named.items() for path in paths]
+    folders = [path for path in request.paths if path.is_dir()]
+    files = [inspect_named(path) for path in request.paths if not path.is_dir()]
+    warnings: list[str] = []
+    if len(folders) == 1 and not files and not named:
+        found, warnings = files_below(folders[0])
+        selections = choose_in_folder(folders[0], found)
+        if not any(selection.used for selection in selections):
+            raise NothingRecognised(
+                f"none of the {len(found)} files below is one tfprof knows"
+                if found
+                else "the folder is empty",
+                where=str(folders[0]),
+                hint="`tfprof formats` lists what can be read.",
+            )
+        return Choice([s for s in selections if s.used], warnings)
+    selection = Selection(_common_title(request))
+    for folder in folders:
+        found, more = files_below(folder)
+        warnings += more
+        parts = choose_in_folder(folder, found)
+        if len(parts) > 1:
+            raise UsageError(f"{folder} holds {len(parts)} models; name the files of one")
+        for part in parts:
+            selection.used += part.used
+            selection.passed_over += part.passed_over
+    selection.used += files + named
+    return Choice([selection], warnings)
+
+
+def _common_title(request: Request) -> str:
+    paths = [*request.paths, *(p for group in request.named.values() for p in group)]
+    return str(paths[0]) if paths else ""
+
+
+def inspect_named(path: Path) -> FoundFile:
+    """A file the user named: it must exist, be readable and have a format."""
+    if not path.exists():
+        index = path.with_name(path.name + ".index")
+        if not index.exists():
+            raise PathNotFound("no such file or folder", where=str(path))
+        path = index  # a checkpoint is named by the prefix its files share
+    return FoundFile(path, recognise(path), modified=path.stat().st_mtime)
+
+
+def _checked(flag: str, path: Path) -> FoundFile:
+    if flag == "vars":
+        if not path.exists():
+            raise PathNotFound("no such file", where=str(path))
+        found = inspect(path)
+        return replace(found, format=formats()["variable table"])
+    found = inspect_named(path)
+    if found.kind not in FLAG_KINDS[flag]:
+        raise WrongKind(
+            f"--{flag} wants {' or '.join(FLAG_KINDS[flag])}; this is {found.kind}",
+            where=str(path),
+            hint=f"Give the path without a flag: `tfprof {path}`.",
+        )
+    return found
+
+
+def read(selection: Selection, progress: ProgressOf | None = None) -> ProfileData:
+    """Read what was selected and join it into one profile."""
+    if not selection.is_readable:
+        first = selection.used[0]
+        raise NotReadYet(
+            f"this is {_article(first.kind)} {first.kind}; this version can name it, not read it",
+            where=str(first.path),
+            hint="`tfprof doctor` lists what is there; `tfprof formats` what can be read.",
+        )
+    pieces: list[tuple[FoundFile, Piece]] = []
+    inputs: list[Input] = []
+    runs = 0
+    for file in selection.used:
+        if file.format is None or file.format.read is None:
+            inputs.append(Input(file.path, file.kind, used=False, why="recognised, not read yet"))
+            continue
+        hear = progress(file.path, file.path.stat().st_size) if progress else None
+        pieces.append((file, file.format.read(file.path, runs, hear)))
+        runs += file.kind == "RunMetadata"
+        inputs.append(Input(file.path, file.format.name))
+    inputs += [Input(f.path, f.kind, used=False, why=why) for f, why in selection.passed_over]
+    return _joined(selection.title, pieces, tuple(inputs))
+
+
+def _article(noun: str) -> str:
+    return "an" if noun[:1] in "AEIOUHX" else "a"
+
+
+def _joined(
+    title: str, pieces: list[tuple[FoundFile, Piece]], inputs: tuple[Input, ...]
+) -> ProfileData:
+    graphs = [(file, piece) for file, piece in pieces if piece.graph is not None]
+    own = [(file, piece) for file, piece in graphs if file.kind != "MetaGraphDef"] or graphs
+    if len(own) > 1:
+        both = f"{own[0][0].path} and {own[1][0].path}"
+        raise InputsDisagree(
+            f"both hold a graph: {both}", hint="Name one of them; `tfprof diff` compares."
+        )
+    traces = [piece.trace for _, piece in pieces if piece.trace is not None]
+    logs = [piece.oplog for _, piece in pieces if piece.oplog is not None]
+    load = own[0][1].graph if own else None
+    return ProfileData(
+        title,
+        inputs,
+        load() if load is not None else None,
+        _joined_declarations([p.declared for _, p in pieces if p.declared is not None]),
+        Trace.joined(traces) if traces else None,
+        _joined_logs(logs),
+        tuple(w for _, piece in pieces for w in piece.warnings),
+    )
+
+
+def _joined_declarations(parts: list[Declarations]) -> Declarations:
+    joined = Declarations()
+    for part in parts:
+        joined = Declarations(
+            {**joined.collections, **part.collections},
+            {**joined.signatures, **part.signatures},
+            {**joined.variables, **part.variables},
+            {**joined.captures, **part.captures},
+            joined.tensorflow_version or part.tensorflow_version,
+            joined.tags or part.tags,
+        )
+    return joined
+
+
+def _joined_logs(logs: list[OpLog]) -> OpLog | None:
+    if len(logs) < 2:
+        return logs[0] if logs else None
+    types: dict[str, list[str]] = {}
+    for log in logs:
+        for name, kinds in log.types.items():
+            types.setdefault(name, []).extend(kinds)
+    float_ops = {name: count for log in logs for name, count in log.float_ops.items()}
+    code = next((log.code for log in logs if log.has_code), logs[0].code)
+    return OpLog(types, float_ops, code, any(log.has_code for log in logs))
+
+
+__all__ = ["FLAG_KINDS", "GRAPH_KINDS", "Choice", "ProgressOf", "Request", "choose", "read"]

@@ -1,0 +1,61 @@
+"""The formats tfprof knows, each registered by the module that reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tfprof.model.graph import Graph
+from tfprof.model.oplog import OpLog
+from tfprof.model.profile import Declarations
+from tfprof.model.trace import Trace
+from tfprof.sources.probe import Probe
+from tfprof.wire.fields import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What one file contributes to a profile. Graphs are built only if they are chosen."""
+
+    graph: Callable[[], Graph] | None = None
+    declared: Declarations | None = None
+    trace: Trace | None = None
+    oplog: OpLog | None = None
+    warnings: list[str] = field(default_factory=list)
+
+
+# path, run number (the original's step for the i-th file), progress
+Reader = Callable[[Path, int, Progress | None], Piece]
+Score = Callable[[Probe], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One kind of file: how it is told from others, what it gives, who reads it."""
+
+    name: str
+    about: str
+    names: str
+    recognised_by: str
+    gives: str
+    score: Score
+    read: Reader | None
+
+
+_FORMATS: dict[str, Format] = {}
+
+
+def register(made: Format) -> Format:
+    """Add a format; two of one name are a mistake."""
+    if made.name in _FORMATS:
+        raise ValueError(f"format {made.name!r} is registered twice")
+    _FORMATS[made.name] = made
+    return made
+
+
+def formats() -> dict[str, Format]:
+    """Every format by name. The modules register themselves when first imported."""
+    import tfprof.sources.every_format  # noqa: F401
+
+    return _FORMATS

@@ -1,0 +1,70 @@
+"""A table of the variables a function's graph captured, as JSON beside the graph.
+
+`{placeholder: [shape, dtype]}` or `[shape, dtype, trainable]`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tfprof.errors import CorruptText, WrongKind
+from tfprof.model.profile import Declarations, DeclaredVariable
+from tfprof.sources.files import read_bytes
+from tfprof.sources.probe import Probe
+from tfprof.sources.registry import Format, Piece, register
+from tfprof.wire import dtypes
+from tfprof.wire.fields import Progress
+
+
+def read(path: Path, _step: int, progress: Progress | None) -> Piece:
+    try:
+        table = json.loads(read_bytes(path, progress))
+    except json.JSONDecodeError as fault:
+        raise CorruptText(f"not JSON ({fault.msg})", line=fault.lineno, where=str(path)) from None
+    except (UnicodeDecodeError, RecursionError):
+        raise WrongKind("not a JSON table of variables", where=str(path), hint=_HINT) from None
+    if not isinstance(table, dict):
+        raise WrongKind("the JSON is not a table of variables", where=str(path), hint=_HINT)
+    variables = {name: _variable(name, row, path) for name, row in table.items()}
+    return Piece(declared=Declarations(variables=variables))
+
+
+_HINT = 'A variable table is {"placeholder": [[784, 512], "float32"], ...}.'
+
+
+def _variable(name: str, row: Any, path: Path) -> DeclaredVariable:  # noqa: ANN401
+    shape, dtype, trainable = (*row, None, None, None)[:3] if isinstance(row, list) else (None,) * 3
+    dims_fit = isinstance(shape, list) and all(
+        dim is None or (isinstance(dim, int) and not isinstance(dim, bool)) for dim in shape
+    )
+    number = dtypes.number(dtype) if isinstance(dtype, str) else None
+    if not dims_fit or number is None or not isinstance(trainable, bool | None):
+        raise WrongKind(
+            f"the entry {name!r} is not [shape, dtype] or [shape, dtype, trainable]",
+            where=str(path),
+            hint=_HINT,
+        )
+    dims = tuple(None if dim is None or dim < 0 else dim for dim in shape)
+    return DeclaredVariable(name, dims, number, trainable)
+
+
+def _score(probe: Probe) -> float:
+    # certain only when named with --vars; by content it is told from other JSON by its rows
+    head = probe.head.lstrip()
+    if not probe.is_text or not head.startswith(b"{"):
+        return 0.0
+    first_value = head.partition(b":")[2].lstrip()
+    return 0.9 * first_value.replace(b" ", b"").replace(b"\n", b"").startswith(b"[[")
+
+
+register(Format(
+    name="variable table",
+    about="shapes of the variables a function captured",
+    names="*_vars.json, --vars",
+    recognised_by="JSON of [shape, dtype] rows",
+    gives="parameters of captured variables",
+    score=_score,
+    read=read,
+))  # fmt: skip

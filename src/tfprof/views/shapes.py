@@ -1,0 +1,65 @@
+"""Facts, tables and notes, stacked in a report. More shapes join as answers need them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+Value = str | int | float | None
+
+
+class Unit(Enum):
+    """What a column holds; a name is known by its end, a sentence by its beginning."""
+
+    NAME = "name"
+    PROSE = "prose"
+    COUNT = "count"
+    BYTES = "bytes"
+    MICROS = "microseconds"
+    SHARE = "share"
+
+    @property
+    def is_number(self) -> bool:
+        return self not in (Unit.NAME, Unit.PROSE)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    key: str
+    title: str
+    unit: Unit = Unit.NAME
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of raw values; `folded` tells what was left out and its share."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Value]]
+    title: str = ""
+    folded: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A label and what there is to say about it, a line each."""
+
+    rows: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Sentences, each one standing alone."""
+
+    lines: Sequence[str]
+
+
+Part = Facts | Table | Notes
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    title: str
+    subtitle: str
+    parts: Sequence[Part]

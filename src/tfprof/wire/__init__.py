@@ -1,0 +1,1 @@
+"""The TensorFlow messages we read, and the bytes they are made of."""

@@ -1,0 +1,81 @@
+"""A file that ends early: what of it is whole.
+
+A message cut off by the end of the file is closed where its last whole field ends, and so is each
+message around it. Only containers are cut inside; anything smaller is kept whole or left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tfprof.wire.fields import WireFault, varint
+from tfprof.wire.schema import BYTES, FIXED32, FIXED64, VARINT, schema
+
+_CONTAINERS = frozenset({
+    "SavedModel", "MetaGraphDef", "GraphDef", "FunctionDefLibrary", "FunctionDef",
+    "SavedObjectGraph", "RunMetadata", "StepStats", "DeviceStepStats", "OpLogProto",
+    "ProfileProto", "XSpace", "XPlane", "XLine",
+})  # fmt: skip
+_FIXED_SIZE = {FIXED64: 8, FIXED32: 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Clipped:
+    """The whole part of a message, re-closed, and the byte where its file stops making sense."""
+
+    data: bytes
+    at: int
+
+
+def clip(data: bytes, message: str) -> Clipped:
+    """What is whole of a `message` that should have been longer; a WireFault if it is broken."""
+    # on the way in: where each open container's whole fields lie, and its tag in the one around it
+    pieces: list[tuple[bytes, bytes]] = []
+    begin, tag = 0, b""
+    while True:
+        cut, inner, body = _first_cut(data, begin, message)
+        pieces.append((tag, data[begin:cut]))
+        if not inner:
+            break
+        tag, begin, message = data[cut : varint(data, cut)[1]], body, inner
+    closed = b""
+    for tag, whole in reversed(pieces):
+        closed = whole + closed
+        if tag:
+            closed = tag + _as_varint(len(closed)) + closed
+    return Clipped(closed, cut)
+
+
+def _first_cut(data: bytes, position: int, message: str) -> tuple[int, str, int]:
+    """Where the first field that passes the end starts; if it is a container: its name and body."""
+    fields = schema()[message].by_number
+    while position < len(data):
+        at = position
+        try:
+            tag, position = varint(data, position)
+            kind = tag & 7
+            if kind == VARINT:
+                _, position = varint(data, position)
+            elif kind == BYTES:
+                size, position = varint(data, position)
+                body, position = position, position + size
+            elif kind in _FIXED_SIZE:
+                position += _FIXED_SIZE[kind]
+            else:
+                raise WireFault("no field starts like this", at)
+        except IndexError:
+            return at, "", at
+        if position > len(data):
+            field = fields.get(tag >> 3)
+            container = kind == BYTES and field is not None and field.type in _CONTAINERS
+            return (at, field.type, body) if container and field else (at, "", at)
+    return position, "", position
+
+
+def _as_varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)

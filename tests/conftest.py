@@ -1,0 +1,54 @@
+"""Fixtures for all tests: the data folder, and golden files with an accept step."""
+
+import difflib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+
+Golden = Callable[[str, str], None]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--accept", action="store_true", help="rewrite the golden files with what the tests produce"
+    )
+
+
+@pytest.fixture
+def data() -> Path:
+    return TESTS / "data"
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """`golden(name, text)` fails unless `text` is what tests/golden/`name` holds."""
+    accept: bool = request.config.getoption("--accept")
+
+    def compare(name: str, text: str) -> None:
+        __tracebackhide__ = True
+        path = TESTS / "golden" / name
+        # bytes, since line ends are part of an output
+        if accept:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode())
+        elif not path.exists():
+            pytest.fail(f"there is no golden file {name}; this would be it:\n{text}", pytrace=False)
+        elif (accepted := path.read_bytes().decode()) != text:
+            pytest.fail(_difference(name, accepted, text), pytrace=False)
+
+    return compare
+
+
+def _difference(name: str, accepted: str, text: str) -> str:
+    lines = list(
+        difflib.unified_diff(
+            accepted.splitlines(), text.splitlines(), "accepted", "now", lineterm=""
+        )
+    )
+    if not lines:
+        ends = f"accepted ends with {accepted[-10:]!r}, now with {text[-10:]!r}"
+        lines = ["the lines are the same, their ends are not", ends]
+    return "\n".join([f"{name} differs; --accept rewrites it if this is meant", *lines])
