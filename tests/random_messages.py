@@ -5,7 +5,12 @@ from hypothesis import strategies as st
 from tfprof.wire import dtypes
 from tfprof.wire.schema import Field, message_class, schema
 
-_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+# characters that mean something in text formats, and any others
+_TEXT = st.text(
+    st.sampled_from("ab7/:^_ \"'\\\n\r\t\0{}<>[]#,;é\u2028")
+    | st.characters(exclude_categories=["Cs"]),
+    max_size=6,
+)
 
 _SCALARS = {
     "double": st.floats(),
@@ -16,7 +21,7 @@ _SCALARS = {
     "uint32": st.integers(0, (1 << 32) - 1),
     "bool": st.booleans(),
     "string": _TEXT,
-    "bytes": st.binary(max_size=6),
+    "bytes": st.binary(max_size=6) | _TEXT.map(str.encode),
     "DataType": st.sampled_from([*dtypes.ENUM_VALUES.values(), 99, -1]),
 }
 
@@ -31,7 +36,7 @@ def messages(draw, name, depth=5):
         if depth or _value_type(field) in _SCALARS
     ]
     if fields:
-        for field in draw(st.lists(st.sampled_from(fields), max_size=3)):
+        for field in draw(st.lists(st.sampled_from(fields), max_size=4)):
             _set(draw, message, field, depth - 1)
     return message
 

@@ -96,8 +96,8 @@ def test_truncated_text_keeps_whole_fields(message, chance):
 def test_damaged_text_is_the_same_to_both_readers(named, chance, data):
     name, message = named
     text = bytearray(write(message, chance))
-    for _ in range(data.draw(st.integers(0, 3)) if text else 0):
-        at = chance.randrange(len(text))
+    for _ in range(data.draw(st.integers(0, 3))):
+        at = chance.randrange(len(text) + 1)
         text[at : at + chance.choice([0, 1])] = chance.choice(
             [b"", b'"', b"'", b"\\", b"{", b"}", b"<", b"[", b"]", b",", b":", b"#", b"-", b"\xc3"]
         )

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tfprof.answers.common import shell_path
+from tfprof.answers.common import folded, shell_path
 from tfprof.answers.digest import digest
 from tfprof.answers.missing import Missing, missing_inputs
 from tfprof.model import units
 from tfprof.model.profile import Input, ProfileData
 from tfprof.views.result import Result
 from tfprof.views.shapes import Column, Facts, Notes, Part, Report, Table, Unit
+
+_ROWS_SHOWN = 40
 
 
 def doctor(
@@ -25,10 +27,14 @@ def doctor(
     """`found` is every file; `problems` are the errors that reading them would end in."""
     missing = list(missing_inputs(digest(profiles[0]))) if len(profiles) == 1 else []
     notes = [*problems, *warnings, *(w for p in profiles for w in p.warnings)]
+    listed = sorted(found, key=lambda i: (not i.used, not i.format))
     parts: list[Part] = [
         Table(
             [Column("path", "file"), Column("format", "format"), Column("why", "use", Unit.PROSE)],
-            [[_relative(title, i), i.format or "?", _use(i)] for i in found],
+            [[_relative(title, i), i.format or "?", _use(i)] for i in listed[:_ROWS_SHOWN]],
+            folded=f"{folded(len(listed) - _ROWS_SHOWN)}; --json lists all"
+            if len(listed) > _ROWS_SHOWN
+            else "",
         )
     ]
     facts = [(("Missing"), f"{m.what}: would add {m.adds}") for m in missing]

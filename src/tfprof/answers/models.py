@@ -14,7 +14,8 @@ from tfprof.model.profile import ProfileData
 from tfprof.views.result import Result
 from tfprof.views.shapes import Column, Notes, Part, Report, Table, Unit, Value
 
-_ROWS_SHOWN = 18
+_ROWS_SHOWN = 17
+_NOTES_SHOWN = 2
 
 
 def models(
@@ -38,7 +39,8 @@ def models(
         )
     ]
     paths = [shell_path(i.path) for i in known[0].data.inputs if i.used] if known else []
-    parts.append(Notes([*unread, *([f"One of them: tfprof {' '.join(paths)}"] if paths else [])]))
+    example = [f"One of them: tfprof {' '.join(paths)}"] if paths else []
+    parts.append(Notes([*example, *unread][:_NOTES_SHOWN]))
     return Result(
         "summary",
         [pair for d in known for pair in used_inputs(d.data)],

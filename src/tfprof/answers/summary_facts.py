@@ -8,6 +8,7 @@ from tfprof.analyses.params import Parameters
 from tfprof.analyses.roles import Role
 from tfprof.answers.digest import Digest
 from tfprof.model import units
+from tfprof.model.oplog import OpLog
 from tfprof.model.profile import TensorSpec
 from tfprof.wire import dtypes
 
@@ -30,8 +31,8 @@ def facts(digest: Digest) -> Iterator[tuple[str, str]]:
         yield "Inputs", _inputs(digest)
         for text in _parameters(digest.parameters):
             yield "Parameters", text
-    if digest.logged_float_ops is not None:
-        yield "FLOPs", f"{units.count(digest.logged_float_ops)} by the op log"
+    if digest.data.oplog is not None:
+        yield "Op log", _oplog(digest, digest.data.oplog)
     yield from _run(digest)
 
 
@@ -103,6 +104,19 @@ def _parameters(parameters: Parameters) -> Iterator[str]:
         if parts:
             yield ", ".join(parts)
             yield f"{units.exact(total.value)} in all ({units.size(parameters.bytes)})"
+
+
+def _oplog(digest: Digest, log: OpLog) -> str:
+    said = []
+    flops = digest.logged_float_ops
+    if log.float_ops:
+        total = sum(log.float_ops.values()) if flops is None else flops
+        said.append(f"{units.count(total)} FLOPs in {units.plural(len(log.float_ops), 'node')}")
+    if log.trainable:
+        said.append(units.plural(len(log.trainable), "trainable variable"))
+    if log.has_code:
+        said.append("the code line of each node")
+    return ", ".join(said) or "nothing"
 
 
 def _run(digest: Digest) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from tfprof.answers.doctor import doctor
 from tfprof.answers.formats import formats_answer
 from tfprof.answers.models import models
@@ -9,7 +11,7 @@ from tfprof.answers.summary import summary
 from tfprof.errors import InputMissing, InputUnreadable, TfprofError
 from tfprof.model.profile import Input, ProfileData
 from tfprof.sources.choose import Selection
-from tfprof.sources.load import ProgressOf, Request, choose, read
+from tfprof.sources.load import Choice, ProgressOf, Request, choose, read
 from tfprof.sources.registry import formats
 from tfprof.views.result import Result
 
@@ -22,6 +24,7 @@ def ask_summary(request: Request, progress: ProgressOf | None = None) -> Result:
     profiles: list[ProfileData] = []
     unread: list[str] = []
     faults: list[TfprofError] = []
+    unread += _named_only(choice)
     for selection in choice.selections:
         try:
             profiles.append(read(selection, progress))
@@ -31,6 +34,14 @@ def ask_summary(request: Request, progress: ProgressOf | None = None) -> Result:
     if not profiles:
         raise faults[0]
     return models(str(request.paths[0]), profiles, choice.warnings, unread)
+
+
+def _named_only(choice: Choice) -> list[str]:
+    """Captures that belong to none of the models, a line for each kind."""
+    kinds = Counter(f.kind for f, _ in choice.left_over if f.kind)
+    return [
+        f"Also here: {count} x {kind}; `tfprof doctor` lists them" for kind, count in kinds.items()
+    ]
 
 
 def ask_doctor(request: Request, progress: ProgressOf | None = None) -> Result:
@@ -54,6 +65,7 @@ def ask_doctor(request: Request, progress: ProgressOf | None = None) -> Result:
         else:
             profiles.append(data)
             found += data.inputs
+    found += [Input(f.path, f.kind, used=False, why=why) for f, why in choice.left_over]
     return doctor(title, found, profiles, problems, choice.warnings)
 
 

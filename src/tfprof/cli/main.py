@@ -9,7 +9,7 @@ import os
 import pkgutil
 import sys
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from tfprof import __version__
 from tfprof.cli import commands
@@ -27,13 +27,15 @@ tfprof: what a TensorFlow model costs, from its files, without TensorFlow.
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse that raises our errors and suggests the nearest option."""
+    """argparse that raises our errors and suggests the nearest option of any command."""
+
+    known_options: ClassVar[set[str]] = set()
 
     def error(self, message: str) -> NoReturn:
         hint = f"`{self.prog} --help` lists the options."
         if message.startswith("unrecognized arguments: "):
             word = message.split(": ", 1)[1].split(maxsplit=1)[0].partition("=")[0]
-            near = difflib.get_close_matches(word, self._option_string_actions, 1)
+            near = difflib.get_close_matches(word, self.known_options, 1)
             message = f"unknown option {word}"
             hint = f"Did you mean {near[0]}?" if near else hint
         raise UsageError(message, hint=hint)
@@ -62,6 +64,7 @@ def build_parser(modules: dict[str, Any]) -> tuple[argparse.ArgumentParser, set[
         )
         module.add_arguments(sub)
         add_outputs(sub)
+        parser.known_options.update(sub._option_string_actions)  # noqa: SLF001
         valued |= {o for a in sub._actions if a.nargs is None for o in a.option_strings}  # noqa: SLF001
     return parser, valued
 

@@ -55,21 +55,18 @@ class _Key:
     stem: str
 
 
-def choose_in_folder(folder: Path, files: Sequence[FoundFile]) -> list[Selection]:
-    """One selection for a log directory, several for a folder of models."""
+def choose_in_folder(
+    folder: Path, files: Sequence[FoundFile]
+) -> tuple[list[Selection], list[tuple[FoundFile, str]]]:
+    """One selection for a log directory, several for a folder of models; and what is in none."""
     groups = _grouped(folder, files)
     with_model = {key: group for key, group in groups.items() if _has_model(group)}
     here = [key for key in with_model if key.folder == folder]
     chosen = {key: with_model[key] for key in here} or with_model or groups
-    selections = []
-    for key, group in chosen.items():
-        selection = choose_among(_title(key), group)
-        selections.append(selection)
-    if len(selections) == 1:
-        rest = (f for key, group in groups.items() if key not in chosen for f in group)
-        why = "belongs to another model; name it to read it"
-        selections[0].passed_over += [(f, f.why_not or why) for f in rest]
-    return selections
+    rest = (f for key, group in groups.items() if key not in chosen for f in group)
+    why = "belongs to another model or run; name it to read it"
+    left_over = [(f, f.why_not or why) for f in rest]
+    return [choose_among(_title(key), group) for key, group in chosen.items()], left_over
 
 
 def _title(key: _Key) -> str:

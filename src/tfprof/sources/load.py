@@ -51,6 +51,7 @@ class Choice:
 
     selections: list[Selection]
     warnings: list[str]
+    left_over: list[tuple[FoundFile, str]] = field(default_factory=list)
 
 
 def choose(request: Request) -> Choice:
@@ -64,29 +65,36 @@ def choose(request: Request) -> Choice:
     files = [inspect_named(path) for path in request.paths if not path.is_dir()]
     warnings: list[str] = []
     if len(folders) == 1 and not files and not named:
-        found, warnings = files_below(folders[0])
-        selections = choose_in_folder(folders[0], found)
-        if not any(selection.used for selection in selections):
-            raise NothingRecognised(
-                f"none of the {len(found)} files below is one tfprof knows"
-                if found
-                else "the folder is empty",
-                where=str(folders[0]),
-                hint="`tfprof formats` lists what can be read.",
-            )
-        return Choice([s for s in selections if s.used], warnings)
+        return _choose_in_one_folder(folders[0])
     selection = Selection(_common_title(request))
+    warnings: list[str] = []
     for folder in folders:
-        found, more = files_below(folder)
-        warnings += more
-        parts = choose_in_folder(folder, found)
-        if len(parts) > 1:
-            raise UsageError(f"{folder} holds {len(parts)} models; name the files of one")
-        for part in parts:
-            selection.used += part.used
-            selection.passed_over += part.passed_over
+        part = _choose_in_one_folder(folder)
+        warnings += part.warnings
+        if len(part.selections) > 1:
+            raise UsageError(
+                f"{folder} holds {len(part.selections)} models", hint="Name the files of one."
+            )
+        selection.used += part.selections[0].used
+        selection.passed_over += part.selections[0].passed_over
     selection.used += files + named
     return Choice([selection], warnings)
+
+
+def _choose_in_one_folder(folder: Path) -> Choice:
+    found, warnings = files_below(folder)
+    selections, left_over = choose_in_folder(folder, found)
+    selections = [selection for selection in selections if selection.used]
+    if not selections:
+        what = f"none of the {len(found)} files is one tfprof knows" if found else "it is empty"
+        hint = "`tfprof formats` lists what can be read."
+        raise NothingRecognised(
+            f"nothing to read in this folder: {what}", where=str(folder), hint=hint
+        )
+    if len(selections) == 1:
+        selections[0].passed_over += left_over
+        left_over = []
+    return Choice(selections, warnings, left_over)
 
 
 def _common_title(request: Request) -> str:

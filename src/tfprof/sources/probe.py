@@ -45,7 +45,7 @@ class Probe:
     def wire_score(self, message: str) -> float:
         """0 to 1: how well the head reads as a binary `message`."""
         if message not in self._scores:
-            votes = _Votes()
+            votes = _Votes(self.size)
             votes.read(self.head, 0, len(self.head), schema()[message], _MAX_DEPTH)
             self._scores[message] = votes.score
         return self._scores[message]
@@ -79,6 +79,7 @@ class Probe:
 class _Votes:
     """Counts what fits and what does not while reading the head as one kind of message."""
 
+    file_size: int
     good: float = 0
     bad: float = 0
     fields: int = 0
@@ -112,6 +113,8 @@ class _Votes:
             if position > end and end < len(data):
                 self.bad += 10
                 return
+            if position > self.file_size:
+                self.bad += 3  # cut off, or not this format
             seen.add(number)
             self._vote(data, message, number, kind, begin, min(position, end), depth)
         if position <= end:

@@ -262,7 +262,8 @@ class TokenReader:
         field = self._plan.get(key, UNKNOWN)
         if field.is_string:
             if field.is_utf8 and not is_utf8(value):
-                raise self._fault(f"{_shown(key)} is not UTF-8", start)
+                # at the end of the text, half of a character may be missing
+                raise self._fault(f"{_shown(key)} is not UTF-8", start, early_end=at == len(text))
             self._put(field.tag + varint(len(value)) + value)
         elif field is not UNKNOWN:
             raise self._fault(f"{_shown(key)} cannot be a string", start)
