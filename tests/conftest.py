@@ -1,12 +1,20 @@
 """Fixtures for all tests: the data folder, and golden files with an accept step."""
 
 import difflib
+import gzip
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+# before anything imports TensorFlow: no chatter, and the same kernels everywhere
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+
 TESTS = Path(__file__).parent
+EXAMPLES = TESTS.parent / "examples"
 
 Golden = Callable[[str, str], None]
 
@@ -20,6 +28,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def data() -> Path:
     return TESTS / "data"
+
+
+@pytest.fixture(scope="session")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the data folder with everything unpacked; not to be changed."""
+    folder = tmp_path_factory.mktemp("samples")
+    for path in sorted((TESTS / "data").rglob("*")):
+        if not path.is_file():
+            continue
+        target = folder / path.relative_to(TESTS / "data")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".gz":
+            target.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
+        else:
+            shutil.copyfile(path, target)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def unet() -> Path:
+    """The bundled capture: a U-Net's training graph and one traced step."""
+    return EXAMPLES / "unet"
 
 
 @pytest.fixture

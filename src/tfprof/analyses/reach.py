@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.errors import UsageError
 from tfprof.model.graph import Function, Graph
 from tfprof.model.profile import ProfileData, Signature
 
@@ -97,6 +98,11 @@ def extent(data: ProfileData, signature: str | None = None) -> Extent:
     return Extent(rows, called_functions(graph, rows.tolist()), chosen)
 
 
+def _named(signatures: Iterable[str]) -> str:
+    names = ", ".join(signatures)
+    return f"There is {names}." if names else "The files declare no signature."
+
+
 def choose_signature(data: ProfileData, name: str | None = None) -> Signature | None:
     """The signature of that name; else the default one; else the first that has outputs."""
     signatures = {
@@ -105,5 +111,7 @@ def choose_signature(data: ProfileData, name: str | None = None) -> Signature | 
         if value.outputs and not key.startswith("__saved_model")
     }
     if name is not None:
-        return data.declared.signatures.get(name)
+        if name not in signatures:
+            raise UsageError(f"no signature is called {name!r}", hint=_named(signatures))
+        return signatures[name]
     return signatures.get(DEFAULT_SIGNATURE) or next(iter(signatures.values()), None)

@@ -26,8 +26,8 @@ class Digest:
     logged_float_ops: int | None
 
 
-def digest(data: ProfileData) -> Digest:
-    part = extent(data)
+def digest(data: ProfileData, signature: str | None = None) -> Digest:
+    part = extent(data, signature)
     graph = data.graph
     return Digest(
         data,

@@ -23,8 +23,8 @@ _ROWS_IN_DATA = 20
 _LATER = "not computed by this version"
 
 
-def summary(data: ProfileData) -> Result:
-    known = digest(data)
+def summary(data: ProfileData, signature: str | None = None) -> Result:
+    known = digest(data, signature)
     top, top_by = _top(known)
     warnings = [*data.warnings, *_unknowns(known)]
     parts: list[Part] = [Facts(list(facts(known)))]

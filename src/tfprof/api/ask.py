@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from tfprof.answers.doctor import doctor
 from tfprof.answers.formats import formats_answer
@@ -16,11 +17,15 @@ from tfprof.sources.registry import formats
 from tfprof.views.result import Result
 
 
-def ask_summary(request: Request, progress: ProgressOf | None = None) -> Result:
+def ask_summary(
+    request: Request, progress: ProgressOf | None = None, signature: str | None = None
+) -> Result:
     """One model on one screen; of a folder of models a line each."""
     choice = choose(request)
     if len(choice.selections) == 1:
-        return summary(read(choice.selections[0], progress))
+        data = read(choice.selections[0], progress)
+        with_all = replace(data, warnings=(*choice.warnings, *data.warnings))
+        return summary(with_all, signature)
     profiles: list[ProfileData] = []
     unread: list[str] = []
     faults: list[TfprofError] = []

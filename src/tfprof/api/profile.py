@@ -34,9 +34,9 @@ class Profile:
     def trace(self) -> Trace | None:
         return self.data.trace
 
-    def summary(self) -> Answer:
+    def summary(self, *, signature: str | None = None) -> Answer:
         """What the model is, what it costs, where the cost sits."""
-        return Answer(summary(self.data))
+        return Answer(summary(self.data, signature))
 
 
 def load(*paths: PathLike, vars: PathLike | None = None) -> Profile:  # noqa: A002  (the CLI's word)

@@ -1,11 +1,10 @@
-"""Importing this registers every format. Order is the order `tfprof formats` lists them in."""
+"""Importing this registers every format, in the order `tfprof formats` lists them."""
 
-from tfprof.sources import (  # noqa: F401
-    graph_files,
-    meta_graph,
-    op_log,
-    profile_proto,
-    recognised,
-    run_metadata,
-    variable_table,
-)  # isort: skip
+# isort: off
+from tfprof.sources import graph_files  # noqa: F401
+from tfprof.sources import meta_graph  # noqa: F401
+from tfprof.sources import run_metadata  # noqa: F401
+from tfprof.sources import op_log  # noqa: F401
+from tfprof.sources import profile_proto  # noqa: F401
+from tfprof.sources import variable_table  # noqa: F401
+from tfprof.sources import recognised  # noqa: F401

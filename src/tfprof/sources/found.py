@@ -63,7 +63,8 @@ def files_below(folder: Path) -> tuple[list[FoundFile], list[str]]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    next(os.scandir(folder), None)  # os.walk swallows errors: ask once so that they surface
+    with os.scandir(folder):
+        pass  # os.walk swallows errors: ask once so that they surface
     depth_of_root = len(folder.parts)
     seen = 0
     for root, folders, files in os.walk(folder):

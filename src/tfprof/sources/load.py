@@ -63,7 +63,6 @@ def choose(request: Request) -> Choice:
     named = [_checked(flag, path) for flag, paths in request.named.items() for path in paths]
     folders = [path for path in request.paths if path.is_dir()]
     files = [inspect_named(path) for path in request.paths if not path.is_dir()]
-    warnings: list[str] = []
     if len(folders) == 1 and not files and not named:
         return _choose_in_one_folder(folders[0])
     selection = Selection(_common_title(request))

@@ -199,7 +199,7 @@ register(Format(
 register(Format(
     name="SavedModel",
     about="an exported model, from its signature",
-    names="saved_model.pb and its folder",
+    names="saved_model.pb",
     recognised_by="wire probe",
     gives="signatures, nodes, parameters",
     score=_is_saved_model,

@@ -63,7 +63,7 @@ register(Format(
     name="event file",
     about="TensorBoard's log: summaries, graph, run metadata",
     names="events.out.tfevents.*",
-    recognised_by="magic in its first record",
+    recognised_by="first record",
     gives="graph, run metadata",
     score=_is_event_file,
     read=None,

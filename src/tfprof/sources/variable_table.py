@@ -63,7 +63,7 @@ register(Format(
     name="variable table",
     about="shapes of the variables a function captured",
     names="*_vars.json, --vars",
-    recognised_by="JSON of [shape, dtype] rows",
+    recognised_by="JSON rows",
     gives="parameters of captured variables",
     score=_score,
     read=read,

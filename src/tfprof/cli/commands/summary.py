@@ -16,9 +16,12 @@ HELP = "what this model is, what it costs, where the cost sits"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
+    parser.add_argument(
+        "--signature", metavar="NAME", help="of a SavedModel (default: serving_default)"
+    )
 
 
 def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
     from tfprof.api.ask import ask_summary
 
-    return ask_summary(request_of(args), progress)
+    return ask_summary(request_of(args), progress, args.signature)

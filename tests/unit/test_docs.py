@@ -1,0 +1,52 @@
+"""What the README and the docs show is what the commands print."""
+
+import contextlib
+import io
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tfprof.cli.main import main
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+_CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
+
+
+def _printed(command: str) -> str:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        main(shlex.split(command)[1:])
+    return out.getvalue()
+
+
+def _run_page(text: str) -> str:
+    """The page with every console block run anew: each `$ tfprof` line and what it prints."""
+
+    def block(match: re.Match[str]) -> str:
+        commands = [line[2:] for line in match[1].splitlines() if line.startswith("$ ")]
+        shown = "\n".join(f"$ {command}\n{_printed(command)}" for command in commands)
+        return f"```console\n{shown}```"
+
+    return _CONSOLE.sub(block, text)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_console_block_shows_what_its_commands_print(
+    page: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+    text = page.read_text()
+    anew = _run_page(text)
+    if request.config.getoption("--accept"):
+        page.write_text(anew)
+    else:
+        assert anew == text, "run `make test ARGS=--accept` and read the diff"
+
+
+def test_the_readme_shows_at_least_one_command() -> None:
+    assert _CONSOLE.search((ROOT / "README.md").read_text())
