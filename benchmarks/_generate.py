@@ -72,7 +72,8 @@ class Node(NamedTuple):
 
 
 def _tensor_shape(dims: Dims) -> Fields:
-    return tuple(Field(2, "dim", (Field(1, "size", size),)) for size in dims)
+    # a size of 0 is what a dimension has unless it says so
+    return tuple(Field(2, "dim", (Field(1, "size", size),) if size else ()) for size in dims)
 
 
 @lru_cache(maxsize=None)
@@ -122,14 +123,15 @@ def _beside(name: str) -> Attribute:
     return Attribute("_class", Field(1, "list", (Field(2, "s", f"loc:@{name}"),)))
 
 
-def _tensor(dtype: Enum, dims: Dims, content: Field) -> Attribute:
-    tensor = (Field(1, "dtype", dtype), Field(2, "tensor_shape", _tensor_shape(dims)), content)
+def _tensor(dtype: Enum, dims: Dims, *content: Field) -> Attribute:
+    tensor = (Field(1, "dtype", dtype), Field(2, "tensor_shape", _tensor_shape(dims)), *content)
     return Attribute("value", Field(8, "tensor", tensor))
 
 
 @lru_cache(maxsize=None)
-def _scalar_tensor(value: float) -> Attribute:
-    return _tensor(FLOAT, (), Field(5, "float_val", Packed([value])))
+def _filled(value: float, dims: Dims = ()) -> Attribute:
+    """A tensor of one number, which is written once."""
+    return _tensor(FLOAT, dims, Field(5, "float_val", Packed([value])))
 
 
 @lru_cache(maxsize=None)
@@ -178,8 +180,8 @@ def _layers(count: int) -> Iterator[Layer]:
         outputs = chance.choice((64, 128, 256, 384, 512))
         kernel = (*chance.choice(((1, 1), (3, 3), (3, 3), (5, 5))), channels, outputs)
         # half of the towers were placed by hand
-        device = f"/device:GPU:{tower // 2 % 2}" if tower % 2 == 0 else ""
-        name = f"tower_{tower}/block_{block}/conv_{conv}"
+        device = f"/gpu:{tower // 2 % 2}" if tower % 2 == 0 else ""
+        name = f"tower{tower}/block{block}/conv{conv}"
         yield Layer(name, source, device, kernel, side, stride)
         source, channels = f"{name}/Relu", outputs
 
@@ -212,9 +214,7 @@ class _Nodes(list[Node]):
     def vector(self, name: str, value: float, dims: Dims) -> None:
         """A variable that starts as the same number everywhere."""
         word = "ones" if value else "zeros"
-        initial = self.constant(
-            f"{name}/Initializer/{word}", _tensor_of(value, dims), FLOAT, dims
-        )
+        initial = self.constant(f"{name}/Initializer/{word}", _filled(value, dims), FLOAT, dims)
         self.variable(name, initial, dims)
 
     def kept(self, scope: str, gradient: str, after: str, dims: Dims, beside: str) -> str:
@@ -228,15 +228,10 @@ def _key(attribute: Attribute) -> str:
     return attribute.key
 
 
-@lru_cache(maxsize=None)
-def _tensor_of(value: float, dims: Dims) -> Attribute:
-    return _tensor(FLOAT, dims, Field(5, "float_val", Packed([value])))
-
-
 _T = _type("T")
 _NHWC = _word("data_format", "NHWC")
 _EPSILON = (_real("epsilon", 0.001), _flag("is_training", True), _type("U"))
-_VECTORS = (("biases", 0.0), ("BatchNorm/gamma", 1.0), ("BatchNorm/beta", 0.0))
+_VECTORS = (("biases", 0.0), ("norm/gamma", 1.0), ("norm/beta", 0.0))
 
 
 def _convolution(layer: Layer) -> tuple[Attribute, ...]:
@@ -263,13 +258,13 @@ def _forward(layer: Layer) -> list[Node]:
     inputs = (conv, f"{name}/biases/read")
     biased = nodes.add(f"{name}/BiasAdd", "BiasAdd", inputs, image, _T, _NHWC, outputs)
     empty = [
-        nodes.constant(f"{name}/BatchNorm/Const{end}", _tensor_of(0.0, (0,)), FLOAT, (0,))
+        nodes.constant(f"{name}/norm/Const{end}", _tensor(FLOAT, (0,)), FLOAT, (0,))
         for end in ("", "_1")
     ]
     normal = nodes.add(
-        f"{name}/BatchNorm/FusedBatchNormV3",
+        f"{name}/norm/FusedBatchNormV3",
         "FusedBatchNormV3",
-        (biased, f"{name}/BatchNorm/gamma/read", f"{name}/BatchNorm/beta/read", *empty),
+        (biased, f"{name}/norm/gamma/read", f"{name}/norm/beta/read", *empty),
         image,
         _output_shapes(image, channel, channel, channel, channel, channel),
         *(_T, _NHWC, *_EPSILON),
@@ -284,8 +279,8 @@ def _weights(nodes: _Nodes, layer: Layer) -> None:
     start = f"{weights}/Initializer/random_uniform"
     outputs, place = _output_shapes(dims), _beside(weights)
     shape = nodes.constant(f"{start}/shape", _shape_tensor(dims), INT32, (4,))
-    low = nodes.constant(f"{start}/min", _scalar_tensor(-0.0625), FLOAT, ())
-    high = nodes.constant(f"{start}/max", _scalar_tensor(0.0625), FLOAT, ())
+    low = nodes.constant(f"{start}/min", _filled(-0.0625), FLOAT, ())
+    high = nodes.constant(f"{start}/max", _filled(0.0625), FLOAT, ())
     seeds = (_number("seed", 0), _number("seed2", 0))
     drawn = nodes.add(
         f"{start}/RandomUniform",
@@ -309,17 +304,17 @@ def _backward(layer: Layer) -> list[Node]:
     sent = (f"{scope}/AddN", f"{name}/Relu")
     nodes.add(sent[0], "AddN", (f"{name}/Relu",), image, _T, _number("N", 1), outputs)
     relu = nodes.add(f"{scope}/Relu_grad/ReluGrad", "ReluGrad", sent, image, _T, outputs)
-    normal = f"{name}/BatchNorm/FusedBatchNormV3"
+    normal = f"{name}/norm/FusedBatchNormV3"
     gradient = nodes.add(
-        f"{scope}/BatchNorm/FusedBatchNormV3_grad/FusedBatchNormGradV3",
+        f"{scope}/norm/FusedBatchNormV3_grad/FusedBatchNormGradV3",
         "FusedBatchNormGradV3",
-        (relu, f"{name}/BiasAdd", f"{name}/BatchNorm/gamma/read",
+        (relu, f"{name}/BiasAdd", f"{name}/norm/gamma/read",
          f"{normal}:3", f"{normal}:4", f"{normal}:5"),
         image,
         _output_shapes(image, channel, channel, (0,), (0,)),
         *(_T, _NHWC, *_EPSILON),
     )  # fmt: skip
-    batch = f"{scope}/BatchNorm/FusedBatchNormV3_grad"
+    batch = f"{scope}/norm/FusedBatchNormV3_grad"
     nodes.add(f"{batch}/tuple/group_deps", "NoOp", (f"^{gradient}",), ())
     for port, dims in enumerate((image, channel, channel)):
         end = f"_{port}" if port else ""
@@ -363,12 +358,12 @@ def _convolution_gradients(nodes: _Nodes, layer: Layer) -> None:
 def _update(layer: Layer) -> list[Node]:
     nodes = _Nodes(layer.device)
     scope = f"gradients/{layer.name}"
-    batch = f"{scope}/BatchNorm/FusedBatchNormV3_grad/tuple/control_dependency"
+    batch = f"{scope}/norm/FusedBatchNormV3_grad/tuple/control_dependency"
     gradients = {
         "weights": (f"{scope}/Conv2D_grad/tuple/control_dependency_1", layer.kernel),
         "biases": (f"{scope}/BiasAdd_grad/tuple/control_dependency_1", layer.channel),
-        "BatchNorm/gamma": (f"{batch}_1", layer.channel),
-        "BatchNorm/beta": (f"{batch}_2", layer.channel),
+        "norm/gamma": (f"{batch}_1", layer.channel),
+        "norm/beta": (f"{batch}_2", layer.channel),
     }
     for end, (gradient, dims) in gradients.items():
         name = f"{layer.name}/{end}"
@@ -398,7 +393,7 @@ def nodes(count: int) -> Iterator[Node]:
             yield from part(layer)
     saver = _Nodes("")
     for row in range(rest):
-        saver.constant(f"save/Const_{row}", _tensor_of(0.0, ()), FLOAT, ())
+        saver.constant(f"save/Const_{row}", _filled(0.0), FLOAT, ())
     yield from saver
 
 
@@ -407,7 +402,7 @@ def _shared() -> list[Node]:
     dims = (_BATCH, 224, 224, 3)
     found.add("images", "Placeholder", (), dims, _type("dtype"), _shape(dims), _output_shapes(dims))
     for name, value in (("learning_rate", 0.1), ("momentum", 0.9)):
-        found.constant(name, _scalar_tensor(value), FLOAT, ())
+        found.constant(name, _filled(value), FLOAT, ())
     return found
 
 

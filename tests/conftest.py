@@ -1,6 +1,7 @@
 """Fixtures for all tests: the data folder, and golden files with an accept step."""
 
 import difflib
+import functools
 import gzip
 import os
 import shutil
@@ -50,6 +51,33 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def unet() -> Path:
     """The bundled capture: a U-Net's training graph and one traced step."""
     return EXAMPLES / "unet"
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """`made("mlp_saved_model")` is the folder that the function of this name filled, once."""
+    import made_by_tensorflow
+
+    folder = tmp_path_factory.mktemp("made")
+
+    @functools.cache
+    def make(name: str) -> Path:
+        return getattr(made_by_tensorflow, name)(folder / name)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def unet_profile(unet: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Graph, op log and two steps of the U-Net in one file, saved by the original's engine."""
+    import made_by_tensorflow
+
+    graph, run = (unet / "graph.pb").read_bytes(), (unet / "run_meta").read_bytes()
+    flops = [("train/Adam/beta1", 5), ("model/left0/conv0/conv2d/Conv2D", 1_000_000)]
+    log = made_by_tensorflow.op_log(graph, flops)
+    path = tmp_path_factory.mktemp("profile") / "profile_0"
+    path.write_bytes(made_by_tensorflow.profile_proto(graph, {3: run, 8: run}, log))
+    return path
 
 
 @pytest.fixture

@@ -154,6 +154,8 @@ def test_layout_is_exact_about_damaged_lines(message, chance):
         line = lines[at]
         column = chance.randrange(len(line) + 1)
         odd = chance.choice([b" ", b"", b'"', b"\\", b"}", b"{", b"#", b":", b"\n", b"7", b"\xff"])
-        lines[at] = chance.choice([b"", line + line, line[:column] + odd + line[column:], b"  " + line])
+        lines[at] = chance.choice(
+            [b"", line + line, line[:column] + odd + line[column:], b"  " + line]
+        )
     _check_layout(b"".join(lines))
     _check_layout(b"".join(lines).rstrip(b"\n"))

@@ -24,8 +24,11 @@ def read_text_graph(text: bytes, path: Path, warnings: list[str]) -> Graph:
     if layout is None:
         return _read_wire(text_to_wire(text, "GraphDef", path, warnings), path, warnings)
     # functions and versions are a small part: through the general reader
-    rest = b"\n".join(text[begin:end] for begin, end in layout.rest)
-    beside = _read_wire(text_to_wire(rest, "GraphDef", path, warnings), path, warnings)
+    rest = b"".join(
+        text_to_wire(text[begin:end], "GraphDef", path, warnings, 1 + text.count(b"\n", 0, begin))
+        for begin, end in layout.rest
+    )
+    beside = _read_wire(rest, path, warnings)
     return Graph(
         layout.names,
         Interned.of(layout.ops),

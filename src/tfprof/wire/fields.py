@@ -132,20 +132,23 @@ def _joined(passes: list[Fields]) -> Fields:
 
 def _one_field_each(buffer: Bytes, owner: Ints, position: Ints, ends: Ints) -> Fields:
     """One field of each message; a message goes on at its field's `end`."""
-    tag, after_tag = _varints(buffer, position)
+    tag, after_tag = _varints(buffer, position, position)
     kind = (tag & _SEVEN).astype(np.uint8)
     # a tag of a sane message fits 32 bits; a larger one is no tag
     number = np.minimum(tag >> _THREE, _HUGE_NUMBER).astype(np.int32)
     wrong = np.flatnonzero((number == 0) | (number == _HUGE_NUMBER) | (_SKIP[kind] < 0))
     if len(wrong):
         raise WireFault("no field starts like this", int(position[wrong[0]]))
-    value, start = _varints(buffer, after_tag)
+    fixed = np.flatnonzero(_SKIP[kind])
+    if len(fixed):
+        # their bytes are no number: reading the tag once more leaves `start` behind it
+        after_tag[fixed] = position[fixed]
+    value, start = _varints(buffer, after_tag, position)
     end = start.copy()
     sized = np.flatnonzero(kind == BYTES)
     end[sized] += np.minimum(value[sized], _HUGE_SIZE).view(np.int64)
-    fixed = np.flatnonzero(_SKIP[kind])
     if len(fixed):
-        start[fixed] = after_tag[fixed]
+        value[fixed] = 0
         end[fixed] = start[fixed] + _SKIP[kind[fixed]]
     over = np.flatnonzero(end > ends)
     if len(over):
@@ -165,8 +168,8 @@ _HUGE_SIZE = np.uint64(1 << 62)
 _SKIP = np.array([0, 8, 0, -1, -1, 4, -1, -1], np.int64)
 
 
-def _varints(buffer: Bytes, position: Ints) -> tuple[npt.NDArray[np.uint64], Ints]:
-    """The varint at each position, and where it ends. Past the buffer it reads the last byte."""
+def _varints(buffer: Bytes, position: Ints, field: Ints) -> tuple[npt.NDArray[np.uint64], Ints]:
+    """The varint at each position of a field, and where it ends."""
     byte = buffer.take(position, mode="clip")
     value = (byte & 0x7F).astype(np.uint64)
     after = position + 1
@@ -175,12 +178,14 @@ def _varints(buffer: Bytes, position: Ints) -> tuple[npt.NDArray[np.uint64], Int
         if not len(more):
             return value, after
         at = after[more]
-        byte = buffer.take(at, mode="clip")
+        if int(at.max()) >= len(buffer):
+            raise WireFault("a number is cut off", int(field[more[at.argmax()]]), early_end=True)
+        byte = buffer[at]
         value[more] |= (byte & 0x7F).astype(np.uint64) << np.uint64(shift)
         after[more] = at + 1
         more = more[byte >= 0x80]
     if len(more):
-        raise WireFault("a number has more than ten bytes", int(position[more[0]]))
+        raise WireFault("a number has more than ten bytes", int(field[more[0]]))
     return value, after
 
 

@@ -106,7 +106,10 @@ def test_not_a_number(word):
 
 
 def test_double_is_wider_than_float():
-    assert list(_read("double_val: 1e300 double_val: 0.1", "TensorProto").double_val) == [1e300, 0.1]
+    assert list(_read("double_val: 1e300 double_val: 0.1", "TensorProto").double_val) == [
+        1e300,
+        0.1,
+    ]
 
 
 @pytest.mark.parametrize("word", ["true", "True", "t", "1", "01", "0x1"])
@@ -169,19 +172,21 @@ def test_nothing_is_an_empty_message(text):
     assert to_wire(text, "GraphDef") == b""
 
 
-def test_long_values_and_deep_nesting():
+def test_long_value():
     assert len(_read(f's: "{"a" * 70_000}"', "AttrValue").s) == 70_000
+
+
+def test_deep_nesting():
     depth = 20_000
-    opening, closing = b'func { attr { key: "a" value ', b" } }"
-    text = opening.replace(b"func", b"{ func") * depth + b"{ i: 1 }" + closing.ljust(6, b"}") * depth
-    assert to_wire(text[2:-1], "AttrValue").endswith(b"\x12\x02\x18\x01")
+    text = b"func{attr{value{" * depth + b"i: 1 " + b"}}}" * depth
+    assert to_wire(text, "AttrValue").endswith(b"\x12\x02\x18\x01")
 
 
 @pytest.mark.parametrize(
     ("text", "line", "column", "what"),
     [
         ('name: "a"\nop "b"', 2, 4, "op is followed by neither : nor a message"),
-        ("name: 5", 1, 7, "name: 5 is a word, not a string or a message"),
+        ("name: 5 ", 1, 7, "name: 5 is a word, not a string or a message"),
         ("name { }", 1, 6, "name is not a message"),
         ("name: ['a']", 1, 7, "name has one value, not a list"),
         ("attr: 'a' ", 1, 7, "attr cannot be a string"),

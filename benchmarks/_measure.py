@@ -1,0 +1,136 @@
+"""One measurement in a process of its own, printed as JSON: `_measure.py <what> <arguments>`.
+
+Apart, TensorFlow's imports do not slow us down, an abort of its engine is not ours, and the peak
+of memory is that of one load.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+Result = dict[str, Any]
+
+
+def in_process_of_its_own(what: str, *arguments: object) -> Result | None:
+    """The result of a measurement; None if TensorFlow is missing or its process died."""
+    command = [sys.executable, __file__, what, *map(str, arguments)]
+    quiet = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    done = subprocess.run(command, env=quiet, capture_output=True, text=True, check=False)
+    if done.returncode:
+        reason = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
+        print(f"   ({what} could not be measured: {reason[0]})")
+        return None
+    found: Result = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long it takes; what it made is thrown away after the clock has stopped."""
+    gc.collect()
+    start = time.perf_counter()
+    made = work()
+    took = time.perf_counter() - start
+    del made
+    return took
+
+
+def load(*paths: Path) -> object:
+    """What a user's load does: files to the columns of a profile."""
+    from tfprof.sources.load import Request, choose, read
+
+    return read(choose(Request(paths)).selections[0])
+
+
+def ours(repeats: str, *paths: str) -> Result:
+    """Our load, the first time and again; the peak of memory is that of the first."""
+    from tfprof.sources.registry import formats
+
+    files = [Path(path) for path in paths]
+    formats()  # imports every reader
+    before = _peak()
+    times = [seconds(lambda: load(*files))]
+    peak = _peak()
+    times += [seconds(lambda: load(*files)) for _ in range(int(repeats) - 1)]
+    return {"times": times, "peak": peak, "before": before}
+
+
+def _peak() -> int:
+    """The most memory this process ever held, in bytes."""
+    # Linux counts in kilobytes, macOS in bytes
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def engine(repeats: str, graph: str, run: str) -> Result:
+    """The commands of TensorFlow's engine, printing nothing; seconds by command."""
+    from tensorflow.python.util import _pywrap_tfprof
+
+    data, run_data = Path(graph).read_bytes(), Path(run).read_bytes()
+    times: dict[str, list[float]] = {}
+    for command in ("scope", "op"):
+        for label, regexes in (("all nodes", [".*"]), ("no node", [])):
+            options = _options(regexes)
+
+            def work(command: str = command, options: bytes = options) -> object:
+                return _pywrap_tfprof.PrintModelAnalysis(
+                    data, run_data, b"", command.encode(), options
+                )
+
+            with _silence():
+                found = [seconds(work) for _ in range(int(repeats))]
+            times[f"{command}, {label}"] = found
+    return {"times": times}
+
+
+def _options(regexes: list[str]) -> bytes:
+    from tensorflow.core.profiler import tfprof_options_pb2
+
+    options = tfprof_options_pb2.OptionsProto(
+        max_depth=10, step=-1, order_by="name", select=["micros"], output="none",
+        account_type_regexes=regexes, start_name_regexes=regexes, show_name_regexes=regexes,
+    )  # fmt: skip
+    found: bytes = options.SerializeToString()
+    return found
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """The engine prints through C, past sys.stdout."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nothing)
+
+
+def text_format(repeats: str, path: str) -> Result:
+    """protobuf's text parser into TensorFlow's own GraphDef."""
+    from google.protobuf import __version__, text_format
+    from google.protobuf.internal import api_implementation
+    from tensorflow.core.framework import graph_pb2
+
+    text = Path(path).read_bytes()
+    times = [
+        seconds(lambda: text_format.Parse(text, graph_pb2.GraphDef())) for _ in range(int(repeats))
+    ]
+    return {"times": times, "protobuf": f"{__version__}, {api_implementation.Type()}"}
+
+
+if __name__ == "__main__":
+    measurements = {"ours": ours, "engine": engine, "text_format": text_format}
+    print(json.dumps(measurements[sys.argv[1]](*sys.argv[2:])))

@@ -1,0 +1,107 @@
+"""Sorted tables: the index of a checkpoint, and the whole of an early one.
+
+Blocks of prefix-compressed entries, each with a checksum; an index block of blocks; a footer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tfprof.wire import snappy
+from tfprof.wire.crc32c import crc32c, masked
+from tfprof.wire.fields import WireFault, varint
+
+FOOTER_BYTES = 48
+MAGIC = bytes.fromhex("57fb808b247547db")
+_TRAILER_BYTES = 5
+_PLAIN, _SNAPPY = 0, 1
+
+# offset and size in, bytes out; fewer where the file ends
+ReadAt = Callable[[int, int], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A key and its value, and where its block starts in the file."""
+
+    key: bytes
+    value: bytes
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table, read block by block. Every block's checksum is verified before it is believed."""
+
+    read_at: ReadAt
+    size: int
+
+    def entries(self) -> Iterator[Entry]:
+        """Every entry in key order."""
+        for handle in self.blocks():
+            yield from self.block_entries(handle)
+
+    def blocks(self) -> Iterator[tuple[bytes, int, int]]:
+        """The last key, offset and size of each data block."""
+        footer_at = self.size - FOOTER_BYTES
+        footer = self.read_at(footer_at, FOOTER_BYTES) if footer_at >= 0 else b""
+        if not footer.endswith(MAGIC):
+            raise WireFault("the table has no footer", max(0, footer_at), early_end=True)
+        _, _, position = _handle(footer, 0, footer_at)
+        offset, size, _ = _handle(footer, position, footer_at)
+        for entry in _entries(self._block(offset, size), offset):
+            begin, length, _ = _handle(entry.value, 0, offset)
+            yield entry.key, begin, length
+
+    def block_entries(self, handle: tuple[bytes, int, int]) -> Iterator[Entry]:
+        _, offset, size = handle
+        return _entries(self._block(offset, size), offset)
+
+    def _block(self, offset: int, size: int) -> bytes:
+        if offset + size + _TRAILER_BYTES > self.size:
+            raise WireFault("a block lies beyond the end of the file", offset)
+        data = self.read_at(offset, size + _TRAILER_BYTES)
+        if len(data) < size + _TRAILER_BYTES:
+            raise WireFault("a block is cut off", offset, early_end=True)
+        stored = int.from_bytes(data[size + 1 :], "little")
+        if masked(crc32c(data[: size + 1])) != stored:
+            raise WireFault("a block's checksum is wrong", offset)
+        kind = data[size]
+        if kind == _SNAPPY:
+            return snappy.decompress(data[:size])
+        if kind != _PLAIN:
+            raise WireFault(f"a block is compressed in an unknown way ({kind})", offset)
+        return data[:size]
+
+
+def _handle(data: bytes, position: int, at: int) -> tuple[int, int, int]:
+    """A block handle: offset and size, and where the next begins."""
+    try:
+        offset, position = varint(data, position)
+        size, position = varint(data, position)
+    except IndexError:
+        raise WireFault("a block handle is cut off", at) from None
+    return offset, size, position
+
+
+def _entries(block: bytes, at: int) -> Iterator[Entry]:
+    """The entries of a block: each key repeats the start of the one before."""
+    if len(block) < 4:
+        raise WireFault("a block is too short", at)
+    restarts = int.from_bytes(block[-4:], "little")
+    end = len(block) - 4 * (restarts + 1)
+    position, key = 0, b""
+    try:
+        while position < end:
+            shared, position = varint(block, position)
+            own, position = varint(block, position)
+            length, position = varint(block, position)
+            if shared > len(key) or position + own + length > end:
+                raise WireFault("an entry does not fit its block", at)
+            key = key[:shared] + block[position : position + own]
+            position += own
+            yield Entry(key, block[position : position + length], at)
+            position += length
+    except IndexError:
+        raise WireFault("an entry is cut off", at) from None
