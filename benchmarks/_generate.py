@@ -11,7 +11,7 @@ import random
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,42 +76,47 @@ def _tensor_shape(dims: Dims) -> Fields:
     return tuple(Field(2, "dim", (Field(1, "size", size),) if size else ()) for size in dims)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _type(key: str, dtype: Enum = FLOAT) -> Attribute:
     return Attribute(key, Field(6, "type", dtype))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _number(key: str, value: int) -> Attribute:
     return Attribute(key, Field(3, "i", value))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _real(key: str, value: float) -> Attribute:
     return Attribute(key, Field(4, "f", value))
 
 
-@lru_cache(maxsize=None)
-def _flag(key: str, value: bool) -> Attribute:  # noqa: FBT001
-    return Attribute(key, Field(5, "b", value))
+@cache
+def _on(key: str) -> Attribute:
+    return Attribute(key, Field(5, "b", value=True))
 
 
-@lru_cache(maxsize=None)
+@cache
+def _off(key: str) -> Attribute:
+    return Attribute(key, Field(5, "b", value=False))
+
+
+@cache
 def _word(key: str, value: str) -> Attribute:
     return Attribute(key, Field(2, "s", value))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _numbers(key: str, *values: int) -> Attribute:
     return Attribute(key, Field(1, "list", (Field(3, "i", Packed(values)),) if values else ()))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _shape(dims: Dims) -> Attribute:
     return Attribute("shape", Field(7, "shape", _tensor_shape(dims)))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _output_shapes(*outputs: Dims) -> Attribute:
     shapes = tuple(Field(7, "shape", _tensor_shape(dims)) for dims in outputs)
     return Attribute("_output_shapes", Field(1, "list", shapes))
@@ -128,13 +133,13 @@ def _tensor(dtype: Enum, dims: Dims, *content: Field) -> Attribute:
     return Attribute("value", Field(8, "tensor", tensor))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _filled(value: float, dims: Dims = ()) -> Attribute:
     """A tensor of one number, which is written once."""
     return _tensor(FLOAT, dims, Field(5, "float_val", Packed([value])))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _shape_tensor(dims: Dims) -> Attribute:
     content = struct.pack(f"<{len(dims)}i", *dims)
     return _tensor(INT32, (len(dims),), Field(4, "tensor_content", content))
@@ -207,7 +212,7 @@ class _Nodes(list[Node]):
         outputs, place = _output_shapes(dims), _beside(name)
         held = (_word("container", ""), _word("shared_name", ""), _type("dtype"), _shape(dims))
         self.add(name, "VariableV2", (), dims, place, outputs, *held)
-        checks = (_flag("use_locking", True), _flag("validate_shape", True))
+        checks = (_on("use_locking"), _on("validate_shape"))
         self.add(f"{name}/Assign", "Assign", (name, initial), dims, _T, place, outputs, *checks)
         self.add(f"{name}/read", "Identity", (name,), dims, _T, place, outputs)
 
@@ -230,7 +235,7 @@ def _key(attribute: Attribute) -> str:
 
 _T = _type("T")
 _NHWC = _word("data_format", "NHWC")
-_EPSILON = (_real("epsilon", 0.001), _flag("is_training", True), _type("U"))
+_EPSILON = (_real("epsilon", 0.001), _on("is_training"), _type("U"))
 _VECTORS = (("biases", 0.0), ("norm/gamma", 1.0), ("norm/beta", 0.0))
 
 
@@ -242,7 +247,7 @@ def _convolution(layer: Layer) -> tuple[Attribute, ...]:
         _numbers("explicit_paddings"),
         _word("padding", "SAME"),
         _numbers("strides", 1, layer.stride, layer.stride, 1),
-        _flag("use_cudnn_on_gpu", True),
+        _on("use_cudnn_on_gpu"),
     )
 
 
@@ -300,7 +305,7 @@ def _backward(layer: Layer) -> list[Node]:
     name, image, channel = layer.name, layer.image, layer.channel
     scope = f"gradients/{name}"
     outputs = _output_shapes(image)
-    # the layer after this one sends its gradient under a name of its own
+    # the sum stands for what the layer after this one sends back
     sent = (f"{scope}/AddN", f"{name}/Relu")
     nodes.add(sent[0], "AddN", (f"{name}/Relu",), image, _T, _number("N", 1), outputs)
     relu = nodes.add(f"{scope}/Relu_grad/ReluGrad", "ReluGrad", sent, image, _T, outputs)
@@ -374,7 +379,7 @@ def _update(layer: Layer) -> list[Node]:
             (name, f"{name}/Momentum", "learning_rate", gradient, "momentum"),
             dims,
             *(_T, _beside(name), _output_shapes(dims)),
-            *(_flag("use_locking", False), _flag("use_nesterov", False)),
+            *(_off("use_locking"), _off("use_nesterov")),
         )
     return nodes
 
@@ -494,11 +499,13 @@ def _record(node: Node, place: int, row: int, chance: random.Random) -> Fields:
 
 
 def _memory(allocator: str, held: int, at: int) -> Fields:
-    records = (
-        Field(6, "allocation_records", (Field(1, "alloc_micros", at), Field(2, "alloc_bytes", held))),
-        Field(6, "allocation_records",
-              (Field(1, "alloc_micros", at + 50), Field(2, "alloc_bytes", -held))),
-    )  # fmt: skip
+    changes = ((at, held), (at + 50, -held))
+    records = [
+        Field(
+            6, "allocation_records", (Field(1, "alloc_micros", when), Field(2, "alloc_bytes", by))
+        )
+        for when, by in changes
+    ]
     return (
         Field(1, "allocator_name", allocator),
         Field(2, "total_bytes", held + held // 2),
@@ -515,7 +522,7 @@ def _output(dims: Dims, allocator: str, held: int, row: int) -> Fields:
         Field(2, "allocated_bytes", (held + 255) // 256 * 256),
         Field(3, "allocator_name", allocator),
         Field(4, "allocation_id", row + 1),
-        Field(5, "has_single_reference", True),
+        Field(5, "has_single_reference", value=True),
         Field(6, "ptr", 0x7FC8_0000_0000 + 256 * row),
     )
     described = (

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Enum(NamedTuple):
@@ -42,22 +43,15 @@ def framed(number: int, inside: bytes) -> bytes:
 
 
 def _wire_field(number: int, _name: str, value: Value) -> bytes:
-    kind = type(value)
-    if kind is str:
-        return framed(number, value.encode())
-    if kind is int or kind is bool:
-        return varint(number << 3) + varint(value)
-    if kind is tuple:
-        return framed(number, wire(value))
-    if kind is bytes:
-        return framed(number, value)
-    if kind is Enum:
-        return varint(number << 3) + varint(value.number)
-    if kind is float:
-        return varint(number << 3 | 5) + struct.pack("<f", value)
-    if any(isinstance(item, float) for item in value):
-        return framed(number, struct.pack(f"<{len(value)}f", *value))
-    return framed(number, b"".join(map(varint, value)))
+    wire_type, payload = _PAYLOADS[type(value)]
+    inside = payload(value)
+    return framed(number, inside) if wire_type == 2 else varint(number << 3 | wire_type) + inside
+
+
+def _packed(values: Packed) -> bytes:
+    if any(isinstance(value, float) for value in values):
+        return struct.pack(f"<{len(values)}f", *values)
+    return b"".join(map(varint, values))
 
 
 def varint(number: int) -> bytes:
@@ -73,6 +67,17 @@ def varint(number: int) -> bytes:
 
 
 _SMALL = [bytes([number]) for number in range(128)]
+# type of a value: its wire type, and what writes it
+_PAYLOADS: dict[type, tuple[int, Callable[[Any], bytes]]] = {
+    bool: (0, varint),
+    int: (0, varint),
+    Enum: (0, lambda value: varint(value.number)),
+    float: (5, struct.Struct("<f").pack),
+    str: (2, str.encode),
+    bytes: (2, bytes),
+    Packed: (2, _packed),
+    tuple: (2, wire),
+}
 
 
 @dataclass(frozen=True, slots=True)

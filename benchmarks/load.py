@@ -47,6 +47,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="small sizes, to try the script out")
     sizes = QUICK if parser.parse_args().quick else Sizes()
+    if sizes is QUICK:
+        print("Sizes too small for the ratios to mean anything: this only tries the script out")
     compare = importlib.util.find_spec("tensorflow") is not None
     if not compare:
         print("TensorFlow is not installed: our times only, nothing to compare them with")
@@ -134,8 +136,7 @@ def _growth(folder: Path, sizes: Sizes) -> None:
         if found is None:
             return
         medians.append(statistics.median(found["times"]))
-        peak = f"peak {found['peak'] / 1e6:,.0f} MB, {found['before'] / 1e6:,.0f} MB before"
-        _row(f"{count:,} nodes ({_size(path)})", f"{_spread(found['times'])}; {peak}")
+        _row(f"{count:,} nodes ({_size(path)})", _spread(found["times"]))
         largest = found
     count = sizes.growth[-1]
     _limit(f"{count:,} nodes, first load", largest["times"][0], MILLION_SECONDS, "s")

@@ -19,6 +19,7 @@ _SCALARS = {
     "uint64": st.integers(0, (1 << 64) - 1),
     "int32": st.integers(-(1 << 31), (1 << 31) - 1),
     "uint32": st.integers(0, (1 << 32) - 1),
+    "fixed32": st.integers(0, (1 << 32) - 1),
     "bool": st.booleans(),
     "string": _TEXT,
     "bytes": st.binary(max_size=6) | _TEXT.map(str.encode),

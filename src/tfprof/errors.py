@@ -12,6 +12,7 @@
     │   ├── CorruptText
     │   ├── AccessDenied
     │   ├── NotReadYet
+    │   ├── UnsafeFile
     │   └── InputsDisagree
     ├── OutputNotWritable     exit 5   the answer exists, the place for it does not
     │   └── OutputExists
@@ -108,6 +109,12 @@ class NotReadYet(InputUnreadable):
     """Recognised and named, but this version has no reader for it."""
 
     slug = "not-read-yet"
+
+
+class UnsafeFile(InputUnreadable):
+    """A file made to harm whoever opens it, or that cannot be told from one."""
+
+    slug = "unsafe-file"
 
 
 class InputsDisagree(InputUnreadable):

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 from tfprof.analyses.reach import Extent
 from tfprof.analyses.roles import Role
+from tfprof.analyses.stored_roles import stored_role
 from tfprof.analyses.variables import Variable, find_variables, frozen_weights
+from tfprof.model.checkpoint import OBJECT_GRAPH_KEY, Checkpoint
+from tfprof.model.keras_model import KerasModel
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity, total
 from tfprof.wire import dtypes
@@ -18,6 +21,7 @@ _NOT_SAID = (
 )
 _FROZEN = "a frozen graph holds its weights as constants: none is marked trainable"
 _NO_GRAPH = "no graph was given"
+_STORED = "a checkpoint does not say which variables are trained: its graph or .meta does"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +53,37 @@ def count_parameters(data: ProfileData, part: Extent) -> Parameters:
     if frozen:
         variables = frozen_weights(data, part)
         frozen = bool(variables)
+    return _counted(variables, _FROZEN if frozen else _NOT_SAID, frozen=frozen)
+
+
+def count_stored(checkpoint: Checkpoint) -> Parameters:
+    """The parameters a checkpoint holds, when there is no graph to say more."""
+    variables = [
+        Variable(tensor.name, tensor.shape, tensor.dtype, stored_role(checkpoint, tensor))
+        for tensor in checkpoint.tensors.values()
+        if tensor.key != OBJECT_GRAPH_KEY
+    ]
+    return _counted(variables, _STORED)
+
+
+def count_layers(model: KerasModel) -> Parameters:
+    """The parameters of a Keras file; unknown where its weights could not be read."""
+    if model.weights_missing:
+        unknown = Quantity.unknown(model.weights_missing)
+        return Parameters([], dict.fromkeys(Role, unknown), unknown, {})
+    variables = [
+        Variable(w.name, w.shape, w.dtype, Role.TRAINABLE if w.trainable else Role.NON_TRAINABLE)
+        for layer in model.layers
+        for w in layer.weights
+    ]
+    variables += [Variable(w.name, w.shape, w.dtype, Role.OPTIMIZER) for w in model.optimizer]
+    return _counted(variables, _NOT_SAID)
+
+
+def _counted(variables: list[Variable], undecided: str, *, frozen: bool = False) -> Parameters:
     by_role = {role: _sum([v for v in variables if v.role is role]) for role in Role}
-    undecided = any(v.role is None for v in variables)
-    if undecided or frozen:
-        reason = Quantity.unknown(_FROZEN if frozen else _NOT_SAID)
-        by_role[Role.TRAINABLE] = by_role[Role.NON_TRAINABLE] = reason
+    if frozen or any(v.role is None for v in variables):
+        by_role[Role.TRAINABLE] = by_role[Role.NON_TRAINABLE] = Quantity.unknown(undecided)
     size: Counter[str] = Counter()
     for variable in variables:
         size[dtypes.name(variable.dtype)] += int(variable.bytes or 0)

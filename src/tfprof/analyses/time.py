@@ -15,6 +15,8 @@ Ints = npt.NDArray[np.int64]
 
 _CANONICAL = re.compile(r".*/(device:gpu|gpu|device:cpu|cpu):\d+")
 _ALL_STREAMS = "stream:all"
+# what the runtime does between nodes: the original leaves it out
+_NO_NODE = re.compile(r"(_SOURCE|RecvTensor)(:.*)?|[^:]*MEMCPY.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,8 @@ def op_micros(executions: Executions) -> Ints:
     )
     # an op faster than the clock still took time
     micros = np.maximum(executions.op_end_rel, 1)
-    counts = timed[executions.device.codes] & (executions.start > 0)
+    nodes = np.array([not _NO_NODE.fullmatch(name) for name in executions.node.table], bool)
+    counts = timed[executions.device.codes] & (executions.start > 0) & nodes[executions.node.codes]
     return np.where(counts, micros, 0)
 
 

@@ -14,7 +14,7 @@ def used_inputs(data: ProfileData) -> list[tuple[str, str]]:
 
 def recognised(inputs: Iterable[Input]) -> str:
     """What was read, in one line: GraphDef graph.pb · RunMetadata run_meta."""
-    return " · ".join(f"{i.format} {i.path.name}" for i in inputs if i.used)
+    return " · ".join(f"{i.format} {i.path.name}" for i in inputs if i.used and not i.why)
 
 
 def written_by(data: ProfileData) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfprof.analyses.inputs import data_ops, model_inputs
-from tfprof.analyses.params import Parameters, count_parameters
+from tfprof.analyses.params import Parameters, count_layers, count_parameters, count_stored
 from tfprof.analyses.reach import Extent, extent
 from tfprof.analyses.time import RunCost, run_cost
 from tfprof.model.profile import ProfileData, TensorSpec
@@ -32,13 +32,21 @@ def digest(data: ProfileData, signature: str | None = None) -> Digest:
     return Digest(
         data,
         part,
-        count_parameters(data, part),
+        _parameters(data, part),
         model_inputs(graph, part) if graph is not None else [],
         data_ops(graph) if graph is not None else [],
         _op_counts(data, part),
         run_cost(data.trace) if data.trace is not None and len(data.trace.executions) else None,
         _logged_float_ops(data),
     )
+
+
+def _parameters(data: ProfileData, part: Extent) -> Parameters:
+    if data.graph is None and data.keras is not None:
+        return count_layers(data.keras)
+    if data.graph is None and data.checkpoint is not None:
+        return count_stored(data.checkpoint)
+    return count_parameters(data, part)
 
 
 def _op_counts(data: ProfileData, part: Extent) -> dict[str, int]:

@@ -68,7 +68,7 @@ def _next_command(title: str, missing: Sequence[Missing]) -> str:
 
 def _use(found: Input) -> str:
     if found.used:
-        return "used"
+        return f"used, {found.why}" if found.why else "used"
     return found.why or "not used"
 
 

@@ -8,7 +8,16 @@ from tfprof.analyses.roles import Role
 from tfprof.answers.common import folded, recognised, used_inputs, written_by
 from tfprof.answers.digest import Digest, digest, op_types
 from tfprof.answers.missing import missing_inputs
+from tfprof.answers.stored_values import (
+    Done,
+    Measured,
+    bad_values,
+    measure,
+    tensors_data,
+    values_table,
+)
 from tfprof.answers.summary_facts import facts
+from tfprof.errors import UsageError
 from tfprof.model import units
 from tfprof.model.profile import ProfileData
 from tfprof.views.result import Result
@@ -23,7 +32,14 @@ _ROWS_IN_DATA = 20
 _LATER = "not computed by this version"
 
 
-def summary(data: ProfileData, signature: str | None = None) -> Result:
+def summary(
+    data: ProfileData,
+    signature: str | None = None,
+    *,
+    stats: bool = False,
+    done: Done | None = None,
+) -> Result:
+    """`stats` also reads every value of the checkpoint."""
     known = digest(data, signature)
     top, top_by = _top(known)
     warnings = [*data.warnings, *_unknowns(known)]
@@ -32,16 +48,45 @@ def summary(data: ProfileData, signature: str | None = None) -> Result:
         parts += [_types_table(top), _nodes_table(top)]
     elif top_by == "params":
         parts.append(_variables_table(top))
-    notes = [*data.warnings, *(f"{m.what} would add {m.adds}" for m in missing_inputs(known))]
+    measured = _measured(data, done) if stats else None
+    values: list[str] = []
+    if measured is not None and data.checkpoint is not None:
+        values = bad_values(data.checkpoint, measured)
+        parts[1:] = [values_table(data.checkpoint, measured)]
+    notes = [
+        *values,
+        *data.warnings,
+        *(f"{m.what} would add {m.adds}" for m in missing_inputs(known)),
+    ]
     if notes:
         parts.append(Notes(notes[:_NOTES_SHOWN]))
     return Result(
         "summary",
         used_inputs(data),
-        warnings,
-        _as_data(known, top, top_by),
+        [*values, *warnings],
+        _as_data(known, top, top_by) | _stored_data(data, measured),
         Report(data.title, recognised(data.inputs) + written_by(data), parts),
     )
+
+
+def _measured(data: ProfileData, done: Done | None) -> Measured:
+    if data.checkpoint is None:
+        raise UsageError("--stats needs a checkpoint", hint="tfprof CHECKPOINT --stats")
+    return measure(data.checkpoint, done)
+
+
+def _stored_data(data: ProfileData, measured: Measured | None) -> dict[str, Any]:
+    checkpoint = data.checkpoint
+    if checkpoint is None:
+        return {}
+    return {
+        "checkpoint": {
+            "path": checkpoint.path,
+            "version": checkpoint.version,
+            "shards": checkpoint.shards,
+            "tensors": tensors_data(checkpoint, measured),
+        }
+    }
 
 
 def _top(known: Digest) -> tuple[list[dict[str, Any]], str | None]:
@@ -61,12 +106,12 @@ def _top(known: Digest) -> tuple[list[dict[str, Any]], str | None]:
     held = [v for v in known.parameters.variables if v.elements]
     held.sort(key=lambda v: (-(v.elements or 0), v.name))
     graph = known.data.graph
-    if not held or graph is None:
+    if not held:
         return [], None
     return [
         {
             "name": v.name,
-            "op": graph.ops[graph.index[v.name]],
+            "op": graph.ops[graph.index[v.name]] if graph is not None else None,
             "shape": list(v.shape or ()),
             "params": v.elements,
             "role": v.role.value if v.role else None,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from tfprof.analyses.params import Parameters
 from tfprof.analyses.roles import Role
 from tfprof.answers.digest import Digest
 from tfprof.model import units
+from tfprof.model.checkpoint import Checkpoint
+from tfprof.model.keras_model import KerasModel
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import TensorSpec
 from tfprof.wire import dtypes
@@ -29,11 +32,28 @@ def facts(digest: Digest) -> Iterator[tuple[str, str]]:
         yield "Nodes", f"{_nodes(digest)}, {_ops(digest)}"
         yield from _signature(digest)
         yield "Inputs", _inputs(digest)
+    if digest.data.keras is not None:
+        yield from _keras(digest.data.keras)
+    if any(part is not None for part in (graph, digest.data.checkpoint, digest.data.keras)):
         for text in _parameters(digest.parameters):
             yield "Parameters", text
+    if digest.data.checkpoint is not None:
+        yield "Checkpoint", _checkpoint(digest, digest.data.checkpoint)
     if digest.data.oplog is not None:
         yield "Op log", _oplog(digest, digest.data.oplog)
     yield from _run(digest)
+
+
+def _keras(model: KerasModel) -> Iterator[tuple[str, str]]:
+    kinds = Counter(layer.class_name for layer in model.layers)
+    shown = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common(_OPS_SHOWN))
+    more = ", ..." if len(kinds) > _OPS_SHOWN else ""
+    version = f"; Keras {model.keras_version}" if model.keras_version else ""
+    yield "Model", f"{model.name}, {model.class_name}{version}"
+    yield "Layers", f"{units.plural(len(model.layers), 'layer')}: {shown}{more}"
+    if model.inputs:
+        inputs = [f"{i.name} {i.dtype} {units.shape(i.shape)}" for i in model.inputs]
+        yield "Inputs", ", ".join(inputs[:_INPUTS_SHOWN])
 
 
 def _nodes(digest: Digest) -> str:
@@ -91,19 +111,41 @@ def _parameters(parameters: Parameters) -> Iterator[str]:
         yield "none: no variables, and no constants that look like weights"
     elif trainable.value is None:
         yield f"{units.exact(total.value)} in all ({units.size(parameters.bytes)})"
+        yield from _others(parameters)
         yield f"trainable ? {trainable.reason}"
     else:
         size = units.size(parameters.bytes_of(Role.TRAINABLE))
         yield f"{units.exact(trainable.value)} trainable ({size})"
-        rest = [role for role in Role if role is not Role.TRAINABLE and parameters.of_role(role)]
-        parts = [
-            f"{units.exact(parameters.by_role[role].value or 0)} {_WORDS[role]}"
-            f" ({units.size(parameters.bytes_of(role))})"
-            for role in rest
-        ]
-        if parts:
-            yield ", ".join(parts)
+        others = list(_others(parameters))
+        if others:
+            yield from others
             yield f"{units.exact(total.value)} in all ({units.size(parameters.bytes)})"
+
+
+def _others(parameters: Parameters) -> Iterator[str]:
+    """What is not the model's, where that is known, in one line."""
+    parts = [
+        f"{units.exact(parameters.by_role[role].value or 0)} {_WORDS[role]}"
+        f" ({units.size(parameters.bytes_of(role))})"
+        for role in Role
+        if role is not Role.TRAINABLE and parameters.of_role(role)
+        if parameters.by_role[role].known and not parameters.frozen
+    ]
+    if parts:
+        yield ", ".join(parts)
+
+
+def _checkpoint(digest: Digest, checkpoint: Checkpoint) -> str:
+    stored = sum(tensor.stored_bytes for tensor in checkpoint.tensors.values())
+    text = (
+        f"{checkpoint.version}, {units.plural(len(checkpoint.tensors), 'tensor')}, "
+        f"{units.size(stored)} in {units.plural(checkpoint.shards, 'shard')}"
+    )
+    if digest.data.graph is None:
+        return text
+    held = sum(v.name in checkpoint.tensors for v in digest.parameters.variables)
+    of = len(digest.parameters.variables)
+    return f"{text}; holds {held:,} of {units.plural(of, 'variable')} by name"
 
 
 def _oplog(digest: Digest, log: OpLog) -> str:

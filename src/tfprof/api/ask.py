@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 from tfprof.answers.doctor import doctor
 from tfprof.answers.formats import formats_answer
 from tfprof.answers.models import models
+from tfprof.answers.stored_values import Done
 from tfprof.answers.summary import summary
 from tfprof.errors import InputMissing, InputUnreadable, TfprofError
 from tfprof.model.profile import Input, ProfileData
@@ -18,14 +20,18 @@ from tfprof.views.result import Result
 
 
 def ask_summary(
-    request: Request, progress: ProgressOf | None = None, signature: str | None = None
+    request: Request,
+    progress: ProgressOf | None = None,
+    signature: str | None = None,
+    *,
+    stats: bool = False,
 ) -> Result:
     """One model on one screen; of a folder of models a line each."""
     choice = choose(request)
     if len(choice.selections) == 1:
         data = read(choice.selections[0], progress)
         with_all = replace(data, warnings=(*choice.warnings, *data.warnings))
-        return summary(with_all, signature)
+        return summary(with_all, signature, stats=stats, done=_values_read(data, progress))
     profiles: list[ProfileData] = []
     unread: list[str] = []
     faults: list[TfprofError] = []
@@ -39,6 +45,15 @@ def ask_summary(
     if not profiles:
         raise faults[0]
     return models(str(request.paths[0]), profiles, choice.warnings, unread)
+
+
+def _values_read(data: ProfileData, progress: ProgressOf | None) -> Done | None:
+    """Progress over the values of a checkpoint."""
+    if progress is None or data.checkpoint is None:
+        return None
+    whole = sum(tensor.stored_bytes for tensor in data.checkpoint.tensors.values())
+    hear = progress(Path(data.checkpoint.path), whole)
+    return lambda read, _: hear(read)
 
 
 def _named_only(choice: Choice) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tfprof.answers.summary import summary
 from tfprof.api.answer import Answer
 from tfprof.errors import UsageError
+from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
@@ -31,12 +32,16 @@ class Profile:
         return self.data.graph
 
     @property
+    def checkpoint(self) -> Checkpoint | None:
+        return self.data.checkpoint
+
+    @property
     def trace(self) -> Trace | None:
         return self.data.trace
 
-    def summary(self, *, signature: str | None = None) -> Answer:
-        """What the model is, what it costs, where the cost sits."""
-        return Answer(summary(self.data, signature))
+    def summary(self, *, signature: str | None = None, stats: bool = False) -> Answer:
+        """What the model is, what it costs; with `stats`, what the checkpoint's values are."""
+        return Answer(summary(self.data, signature, stats=stats))
 
 
 def load(*paths: PathLike, vars: PathLike | None = None) -> Profile:  # noqa: A002  (the CLI's word)

@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.model.interned import Interned
+from tfprof.model.names import Names
+from tfprof.wire.spans import Spans
 
 Ints = npt.NDArray[np.int64]
 Shape = tuple[int | None, ...]
@@ -55,7 +57,7 @@ class Edges:
 
 @dataclass(frozen=True)
 class Graph:
-    names: list[str]
+    names: Names
     ops: Interned
     devices: Interned
     edges: Edges
@@ -69,7 +71,7 @@ class Graph:
     @cached_property
     def index(self) -> dict[str, int]:
         """Name to row; of nodes with one name the first counts, as in the original tool."""
-        return _first_index(self.names)
+        return _first_index(self.names.tolist())
 
     def node(self, row: int) -> Node:
         return Node(self, row)
@@ -190,6 +192,11 @@ def as_shape(proto: Any) -> Shape | None:  # noqa: ANN401
     return tuple(None if dim.size < 0 else int(dim.size) for dim in proto.dim)
 
 
+def known_shape(proto: Any) -> tuple[int, ...]:  # noqa: ANN401
+    """The shape of something stored: every dimension is known."""
+    return tuple(max(0, int(dim.size)) for dim in proto.dim)
+
+
 def elements(shape: Shape | None) -> int | None:
     """How many elements; None if a dimension is unknown."""
     if shape is None:
@@ -213,15 +220,50 @@ def resolve_edges(names: list[str], inputs: list[str], counts: Ints) -> Edges:
         if text.startswith("^"):
             node[edge], port[edge] = index.get(text[1:], MISSING), CONTROL
             continue
-        name, _, rest = text.partition(":")
+        name, output, port[edge] = _taken_apart(text)
         node[edge] = index.get(name, MISSING)
-        output, _, number = rest.rpartition(":")
-        if number.isdecimal() and len(number) < 9:
-            port[edge] = int(number)
         if output:
             label[edge] = output
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return Edges(offsets, node, port, label)
+    return Edges(_offsets(counts), node, port, label)
+
+
+def resolve_spans(names: Spans, inputs: Spans, counts: Ints) -> Edges:
+    """The same for stretches of a file, in bulk; only odd inputs become strings."""
+    port, bare = _bulk_ports(inputs)
+    node = names.find(bare).astype(np.int32)
+    odd = np.flatnonzero((node == MISSING) & (port != CONTROL))
+    if len(odd):
+        taken = [_taken_apart(text) for text in inputs.rows(odd).texts()]
+        port[odd] = [number for _, _, number in taken]
+        node[odd] = names.find(Spans.of([name.encode() for name, _, _ in taken]))
+    return Edges(_offsets(counts), node, port)
+
+
+def _bulk_ports(inputs: Spans) -> tuple[npt.NDArray[np.int32], Spans]:
+    """Ports of `^x` and `x:1`, and where the bare names lie."""
+    buffer = np.frombuffer(inputs.data, np.uint8)
+    start, end = inputs.starts.copy(), inputs.ends.copy()
+    port = np.zeros(len(start), np.int32)
+    control = np.flatnonzero((start < end) & (buffer.take(start, mode="clip") == ord("^")))
+    start[control] += 1
+    digit = buffer.take(end - 1, mode="clip").astype(np.int32) - ord("0")
+    colon = (buffer.take(end - 2, mode="clip") == ord(":")) & (end - start > 2)
+    numbered = np.flatnonzero(colon & (digit >= 0) & (digit <= 9))
+    port[numbered] = digit[numbered]
+    end[numbered] -= 2
+    port[control] = CONTROL
+    return port, Spans(inputs.data, start, end)
+
+
+def _taken_apart(text: str) -> tuple[str, str, int]:
+    """Node, output name and output number of a data input."""
+    name, _, rest = text.partition(":")
+    output, _, number = rest.rpartition(":")
+    return name, output, int(number) if number.isdecimal() and len(number) < 9 else 0
+
+
+def _offsets(counts: Ints) -> Ints:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
 def _first_index(names: list[str]) -> dict[str, int]:

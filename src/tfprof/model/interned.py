@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.wire.spans import Spans
+
 
 @dataclass(frozen=True, slots=True)
 class Interned:
@@ -21,6 +23,14 @@ class Interned:
         index = {value: code for code, value in enumerate(dict.fromkeys(values))}
         codes = np.fromiter(map(index.__getitem__, values), np.int32, len(values))
         return cls(codes, list(index))
+
+    @classmethod
+    def of_spans(cls, spans: Spans) -> Interned:
+        """The same from stretches of a file: only distinct strings are ever made."""
+        first = spans.first_alike()
+        is_first = first == np.arange(len(first))
+        code = (np.cumsum(is_first) - 1).astype(np.int32)
+        return cls(code[first], spans.rows(np.flatnonzero(is_first)).texts())
 
     def __getitem__(self, row: int) -> str:
         return self.table[int(self.codes[row])]

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.graph import Graph, Shape
+from tfprof.model.keras_model import KerasModel
 from tfprof.model.oplog import OpLog
 from tfprof.model.trace import Trace
 
@@ -70,4 +72,6 @@ class ProfileData:
     declared: Declarations = field(default_factory=Declarations)
     trace: Trace | None = None
     oplog: OpLog | None = None
+    checkpoint: Checkpoint | None = None
+    keras: KerasModel | None = None
     warnings: tuple[str, ...] = ()

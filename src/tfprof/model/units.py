@@ -43,6 +43,11 @@ def duration(micros: float) -> str:
     return f"{micros:,.0f} µs"
 
 
+def number(value: float) -> str:
+    """Any number in four digits: 0.0312, -1.5, 3.2e+08."""
+    return f"{value:.4g}"
+
+
 def share(part: float, whole: float) -> str:
     """A percentage with one decimal; tiny ones say so."""
     if not whole:

@@ -27,4 +27,5 @@ _WRITE: dict[Unit, Callable[[float], str]] = {
     Unit.BYTES: units.size,
     Unit.MICROS: units.duration,
     Unit.SHARE: _share,
+    Unit.NUMBER: units.number,
 }

@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tfprof.sources.checkpoint_state import newest_prefix, prefix_of
 from tfprof.sources.found import FoundFile
 
 # names that say "of this run", not "of a model called so"
 _RUN_NAME = re.compile(
     r"(graph|saved_model|model\.ckpt.*|checkpoint|tfprof_log|op_?log|run_?meta(data)?([_.-]?\d+)?"
-    r"|profile_\d+|events\.out\.tfevents.*|.*\.xplane)"
+    r"|ckpt.*|.*\.ckpt(-\d+)?|profile_\d+|events\.out\.tfevents.*|.*\.xplane)"
 )
 _SUFFIXES = re.compile(
     r"((\.graph)?\.(pb|pbtxt)|\.meta|\.run_?meta(\.pb|\.pbtxt)?|_vars\.json|\.index"
@@ -31,6 +32,7 @@ _NUMBERED = re.compile(r"^(.*?)[_.-]?\d+$")
 
 GRAPH_KINDS = ("SavedModel", "GraphDef", "MetaGraphDef", "ProfileProto")
 RUN_KINDS = ("RunMetadata",)
+CHECKPOINT_KINDS = ("checkpoint", "checkpoint data", "checkpoint state")
 
 
 @dataclass(slots=True)
@@ -116,8 +118,9 @@ def choose_among(title: str, files: Sequence[FoundFile]) -> Selection:
     graph = _choose_graph(selection, known)
     runs = [f for f in known if f.kind in RUN_KINDS]
     _choose_runs(selection, runs)
+    _choose_checkpoint(selection, [f for f in known if f.kind in CHECKPOINT_KINDS])
     for kind in dict.fromkeys(f.kind for f in known):
-        if kind not in (*GRAPH_KINDS, *RUN_KINDS):
+        if kind not in (*GRAPH_KINDS, *RUN_KINDS, *CHECKPOINT_KINDS):
             _choose_newest(selection, [f for f in known if f.kind == kind])
     if graph is not None:
         selection.used.insert(0, graph)
@@ -161,8 +164,28 @@ def _series(file: FoundFile) -> str:
     return match.group(1) if match else ""
 
 
+def _choose_checkpoint(selection: Selection, files: Sequence[FoundFile]) -> None:
+    """The checkpoint that the state file names, else the newest; with its data shards."""
+    indexes = [f for f in files if f.kind == "checkpoint"]
+    if not indexes:
+        selection.passed_over += [(f, "its index is not here") for f in files]
+        return
+    states = [f for f in files if f.kind == "checkpoint state"]
+    named = {newest_prefix(f.path) for f in states}
+    best = next((f for f in indexes if _prefix(f) in named), indexes[0])
+    for file in files:
+        if file is best or _prefix(file) == _prefix(best) or file.kind == "checkpoint state":
+            selection.used.append(file)
+        else:
+            selection.passed_over.append((file, f"older than {best.path.name}"))
+
+
+def _prefix(file: FoundFile) -> Path:
+    return file.path.with_name(prefix_of(file.path))
+
+
 def _choose_newest(selection: Selection, files: Sequence[FoundFile]) -> None:
-    several_belong = files[0].kind in ("checkpoint data", "XPlane", "event file")
+    several_belong = files[0].kind in ("XPlane", "event file")
     selection.used += files if several_belong else files[:1]
     if not several_belong:
         selection.passed_over += [(f, f"older than {files[0].path.name}") for f in files[1:]]

@@ -7,4 +7,8 @@ from tfprof.sources import run_metadata  # noqa: F401
 from tfprof.sources import op_log  # noqa: F401
 from tfprof.sources import profile_proto  # noqa: F401
 from tfprof.sources import variable_table  # noqa: F401
+from tfprof.sources import checkpoint  # noqa: F401
+from tfprof.sources import checkpoint_state  # noqa: F401
+from tfprof.sources import event_file  # noqa: F401
+from tfprof.sources import keras_file  # noqa: F401
 from tfprof.sources import recognised  # noqa: F401

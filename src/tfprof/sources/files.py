@@ -15,23 +15,44 @@ _CHUNK = 1 << 24
 
 def read_bytes(path: Path, progress: Progress | None = None) -> bytes:
     """The whole file; `progress` hears how many bytes were read."""
-    chunks = []
-    read = 0
     try:
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                chunks.append(chunk)
-                read += len(chunk)
-                if progress is not None:
-                    progress(read)
+        data = path.read_bytes() if progress is None else _read_in_chunks(path, progress)
     except FileNotFoundError:
         raise PathNotFound("no such file", where=str(path)) from None
     except OSError as fault:
         raise AccessDenied(f"cannot be opened: {fault.strerror}", where=str(path)) from None
-    data = chunks[0] if len(chunks) == 1 else b"".join(chunks)
     if not data:
         raise EmptyFile(str(path))
     return data
+
+
+def _read_in_chunks(path: Path, progress: Progress) -> bytes:
+    data = bytearray()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            data += chunk
+            progress(len(data))
+    return bytes(data)
+
+
+class FileReader:
+    """Bytes of a file at any place; nothing else of it is read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self.size = path.stat().st_size
+        except OSError as fault:
+            raise AccessDenied(f"cannot be opened: {fault.strerror}", where=str(path)) from None
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        """Up to `size` bytes; fewer where the file ends. A size beyond the file is not believed."""
+        try:
+            with self.path.open("rb") as file:
+                file.seek(min(max(0, offset), self.size))
+                return file.read(max(0, min(size, self.size - offset)))
+        except OSError as fault:
+            raise AccessDenied(f"cannot be read: {fault.strerror}", where=str(self.path)) from None
 
 
 def top_fields(

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.model.graph import Argument, Attributes, Function, Graph, resolve_edges
+from tfprof.model.graph import Argument, Function, Graph, resolve_edges, resolve_spans
 from tfprof.model.interned import Interned
+from tfprof.model.names import Names
 from tfprof.sources.files import corrupt, parse
 from tfprof.wire.fields import Fields, Progress, WireFault, split
+from tfprof.wire.spans import Spans
 
 Ints = npt.NDArray[np.int64]
 
@@ -37,19 +39,12 @@ class Source:
         except WireFault as fault:
             raise corrupt(fault, self.path) from None
 
+    def spans(self, starts: Ints, ends: Ints) -> Spans:
+        return Spans(self.data, starts, ends)
+
     def strings(self, starts: Ints, ends: Ints) -> list[str]:
-        """Strings at many places. One decode and many slices are faster than many decodes."""
-        if not len(starts):
-            return []
-        first = int(starts[starts < ends].min(initial=len(self.data)))
-        text = self.data[first : int(ends.max())].decode("latin-1")
-        begin, end = (starts - first).tolist(), (ends - first).tolist()
-        found = [text[a:b] for a, b in zip(begin, end, strict=True)]
-        if not text.isascii():
-            found = [
-                s if s.isascii() else s.encode("latin-1").decode("utf-8", "replace") for s in found
-            ]
-        return found
+        """Strings at many places."""
+        return self.spans(starts, ends).texts()
 
 
 def read_graph(
@@ -67,31 +62,61 @@ def read_graph(
         producer = parse(
             "VersionDef", source.data[span[0] : span[1]], source.path, span[0]
         ).producer
-    return _graph_of_nodes(source, starts, ends, [], functions, producer, progress)
+    return _graph_of_nodes(source, starts, ends, functions, producer, progress)
 
 
 def _graph_of_nodes(
     source: Source,
     starts: Ints,
     ends: Ints,
-    arguments: Sequence[Argument],
     functions: Mapping[str, Function],
     producer: int,
     progress: Progress | None = None,
 ) -> Graph:
     count = len(starts)
     fields = source.split(starts, ends, progress)
+    names = source.spans(*fields.spans(_NAME, count))
+    inputs = fields.repeated(_INPUT)
+    edges = resolve_spans(
+        names,
+        source.spans(inputs.start, inputs.end),
+        np.bincount(inputs.owner, minlength=count).astype(np.int64),
+    )
+    return Graph(
+        Names(names),
+        Interned.of_spans(source.spans(*fields.spans(_OP, count))),
+        Interned.of_spans(source.spans(*fields.spans(_DEVICE, count))),
+        edges,
+        _NodeBytes(source, starts, ends),
+        functions,
+        producer,
+    )
+
+
+def _function_body(
+    source: Source,
+    starts: Ints,
+    ends: Ints,
+    arguments: Sequence[Argument],
+    functions: Mapping[str, Function],
+) -> Graph:
+    """A function's nodes behind its arguments, which are nodes of type `_Arg` here."""
+    count = len(starts)
+    fields = source.split(starts, ends)
     inputs = fields.repeated(_INPUT)
     extra = len(arguments)
     names = [a.name for a in arguments] + source.strings(*fields.spans(_NAME, count))
     ops = ["_Arg"] * extra + source.strings(*fields.spans(_OP, count))
     devices = [""] * extra + source.strings(*fields.spans(_DEVICE, count))
-    input_counts = np.zeros(extra + count, np.int64)
-    input_counts[extra:] = np.bincount(inputs.owner, minlength=count)
-    edges = resolve_edges(names, source.strings(inputs.start, inputs.end), input_counts)
-    attributes: Attributes = _NodeBytes(source, starts, ends, extra)
+    counts = np.zeros(extra + count, np.int64)
+    counts[extra:] = np.bincount(inputs.owner, minlength=count)
     return Graph(
-        names, Interned.of(ops), Interned.of(devices), edges, attributes, functions, producer
+        Names(names),
+        Interned.of(ops),
+        Interned.of(devices),
+        resolve_edges(names, source.strings(inputs.start, inputs.end), counts),
+        _NodeBytes(source, starts, ends, extra),
+        functions,
     )
 
 
@@ -102,7 +127,7 @@ class _NodeBytes:
     source: Source
     starts: Ints
     ends: Ints
-    arguments: int
+    arguments: int = 0
 
     def of(self, node: int) -> Mapping[str, Any]:
         row = node - self.arguments
@@ -142,5 +167,5 @@ class _Body:
         data = self.source.data[self.begin : self.end]
         message = parse("FunctionDef", data, self.source.path, self.begin)
         arguments = [Argument(a.name, a.type) for a in message.signature.input_arg]
-        graph = _graph_of_nodes(self.source, nodes.start, nodes.end, arguments, self.library, 0)
+        graph = _function_body(self.source, nodes.start, nodes.end, arguments, self.library)
         return arguments, dict(message.ret), graph

@@ -12,6 +12,7 @@ from typing import Any
 
 from tfprof.model.graph import Graph, resolve_edges
 from tfprof.model.interned import Interned
+from tfprof.model.names import Names
 from tfprof.sources.files import parse, top_fields
 from tfprof.sources.graphdef import Source, read_graph
 from tfprof.sources.text_files import corrupt_text, text_to_wire
@@ -30,7 +31,7 @@ def read_text_graph(text: bytes, path: Path, warnings: list[str]) -> Graph:
     )
     beside = _read_wire(rest, path, warnings)
     return Graph(
-        layout.names,
+        Names(layout.names),
         Interned.of(layout.ops),
         Interned.of(layout.devices),
         resolve_edges(layout.names, layout.inputs, layout.input_counts),

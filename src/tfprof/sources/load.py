@@ -17,6 +17,7 @@ from tfprof.errors import (
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import Declarations, Input, ProfileData
 from tfprof.model.trace import Trace
+from tfprof.sources.checkpoint_state import INDEX_SUFFIX, newest_prefix, prefix_of
 from tfprof.sources.choose import GRAPH_KINDS, Selection, choose_in_folder
 from tfprof.sources.found import FoundFile, files_below, inspect
 from tfprof.sources.recognise import recognise
@@ -31,7 +32,7 @@ FLAG_KINDS: Mapping[str, tuple[str, ...]] = {
     "graph_path": ("GraphDef", "MetaGraphDef", "SavedModel"),
     "run_meta_path": ("RunMetadata",),
     "op_log_path": ("OpLog",),
-    "checkpoint_path": ("checkpoint index",),
+    "checkpoint_path": ("checkpoint",),
     "profile_path": ("ProfileProto",),
     "vars": ("variable table",),
 }
@@ -104,11 +105,23 @@ def _common_title(request: Request) -> str:
 def inspect_named(path: Path) -> FoundFile:
     """A file the user named: it must exist, be readable and have a format."""
     if not path.exists():
-        index = path.with_name(path.name + ".index")
-        if not index.exists():
-            raise PathNotFound("no such file or folder", where=str(path))
-        path = index  # a checkpoint is named by the prefix its files share
-    return FoundFile(path, recognise(path), modified=path.stat().st_mtime)
+        path = _index_of(path)  # a checkpoint is named by the prefix its files share
+    found = FoundFile(path, recognise(path), modified=path.stat().st_mtime)
+    if found.kind == "checkpoint data":
+        return inspect_named(_index_of(path.with_name(prefix_of(path))))
+    if found.kind == "checkpoint state":
+        newest = newest_prefix(path)
+        if newest is None:
+            raise WrongKind("the state file names no checkpoint", where=str(path))
+        return inspect_named(newest)
+    return found
+
+
+def _index_of(prefix: Path) -> Path:
+    index = prefix.with_name(prefix.name + INDEX_SUFFIX)
+    if not index.exists():
+        raise PathNotFound("no such file or folder", where=str(prefix))
+    return index
 
 
 def _checked(flag: str, path: Path) -> FoundFile:
@@ -140,6 +153,9 @@ def read(selection: Selection, progress: ProgressOf | None = None) -> ProfileDat
     inputs: list[Input] = []
     runs = 0
     for file in selection.used:
+        if file.format is not None and file.format.part_of:
+            inputs.append(Input(file.path, file.kind, why=f"part of the {file.format.part_of}"))
+            continue
         if file.format is None or file.format.read is None:
             inputs.append(Input(file.path, file.kind, used=False, why="recognised, not read yet"))
             continue
@@ -159,13 +175,13 @@ def _joined(
     title: str, pieces: list[tuple[FoundFile, Piece]], inputs: tuple[Input, ...]
 ) -> ProfileData:
     graphs = [(file, piece) for file, piece in pieces if piece.graph is not None]
-    own = [(file, piece) for file, piece in graphs if file.kind != "MetaGraphDef"] or graphs
+    own = _best_graphs(graphs)
     if len(own) > 1:
         both = f"{own[0][0].path} and {own[1][0].path}"
         raise InputsDisagree(
             f"both hold a graph: {both}", hint="Name one of them; `tfprof diff` compares."
         )
-    traces = [piece.trace for _, piece in pieces if piece.trace is not None]
+    traces = _best_traces(pieces)
     logs = [piece.oplog for _, piece in pieces if piece.oplog is not None]
     load = own[0][1].graph if own else None
     return ProfileData(
@@ -175,8 +191,26 @@ def _joined(
         _joined_declarations([p.declared for _, p in pieces if p.declared is not None]),
         Trace.joined(traces) if traces else None,
         _joined_logs(logs),
+        next((p.checkpoint for _, p in pieces if p.checkpoint is not None), None),
+        next((p.keras for _, p in pieces if p.keras is not None), None),
         tuple(w for _, piece in pieces for w in piece.warnings),
     )
+
+
+def _best_graphs(graphs: list[tuple[FoundFile, Piece]]) -> list[tuple[FoundFile, Piece]]:
+    """A graph of its own before one inside a .meta, before one in a log; of logs the newest."""
+    for kinds in (("MetaGraphDef", "event file"), ("event file",)):
+        own = [(file, piece) for file, piece in graphs if file.kind not in kinds]
+        if own:
+            return own if kinds != ("event file",) else own[:1]
+    return graphs[:1]
+
+
+def _best_traces(pieces: list[tuple[FoundFile, Piece]]) -> list[Trace]:
+    """Runs in files of their own; else those in logs."""
+    found = [(file, piece.trace) for file, piece in pieces if piece.trace is not None]
+    own = [trace for file, trace in found if file.kind != "event file"]
+    return own or [trace for _, trace in found]
 
 
 def _joined_declarations(parts: list[Declarations]) -> Declarations:

@@ -138,9 +138,12 @@ class _Votes:
             if depth:
                 self.read(data, begin, end, schema()[field.type], depth - 1)
         elif kind == field.wire_type:
-            if field.type == "string" and end < len(data):
-                printable = data[begin:end].decode("utf-8", "replace").isprintable()
-                self.good, self.bad = self.good + printable, self.bad + 5 * (not printable)
+            if field.type == "string":
+                # the end of the head may cut a character, the end of a whole string not
+                cut = "ignore" if end == len(data) else "replace"
+                text = data[begin:end].decode("utf-8", cut)
+                fits = text.isprintable() and "\ufffd" not in text
+                self.good, self.bad = self.good + fits, self.bad + 5 * (not fits)
             else:
                 self.good += 1
         elif not (kind == BYTES and field.repeated):  # a packed list is fine

@@ -11,6 +11,7 @@ import numpy as np
 
 from tfprof.model.graph import MISSING, Edges, Graph
 from tfprof.model.interned import Interned
+from tfprof.model.names import Names
 from tfprof.model.oplog import CodeFrame, OpLog
 from tfprof.model.trace import Executions, Trace
 from tfprof.sources.files import parse, read_bytes, top_fields
@@ -37,7 +38,10 @@ def read(path: Path, _step: int, progress: Progress | None) -> Piece:
     profile_nodes = [entry.value for entry in nodes]
     graph = _graph(profile_nodes, [entry.key for entry in nodes])
     return Piece(
-        lambda: graph, None, _trace(profile_nodes), _oplog(profile_nodes, strings), warnings
+        lambda: graph,
+        trace=_trace(profile_nodes),
+        oplog=_oplog(profile_nodes, strings),
+        warnings=warnings,
     )
 
 
@@ -63,7 +67,7 @@ def _graph(nodes: Sequence[Any], ids: Sequence[int]) -> Graph:
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     edges = Edges(offsets, np.array(sources, np.int32), np.array(ports, np.int32))
     return Graph(
-        [node.name for node in nodes],
+        Names([node.name for node in nodes]),
         Interned.of([node.op for node in nodes]),
         Interned.of([node.canonical_device for node in nodes]),
         edges,

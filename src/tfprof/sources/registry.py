@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.graph import Graph
+from tfprof.model.keras_model import KerasModel
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import Declarations
 from tfprof.model.trace import Trace
@@ -22,6 +24,8 @@ class Piece:
     declared: Declarations | None = None
     trace: Trace | None = None
     oplog: OpLog | None = None
+    checkpoint: Checkpoint | None = None
+    keras: KerasModel | None = None
     warnings: list[str] = field(default_factory=list)
 
 
@@ -41,6 +45,8 @@ class Format:
     gives: str
     score: Score
     read: Reader | None
+    # a file that is read through another one
+    part_of: str = ""
 
 
 _FORMATS: dict[str, Format] = {}

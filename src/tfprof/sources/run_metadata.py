@@ -35,18 +35,19 @@ _REQUESTED, _ALLOCATED = 1, 2
 
 
 def read_binary(path: Path, step: int, progress: Progress | None) -> Piece:
-    return _piece(read_bytes(path, progress), path, step, [], progress)
+    return run_piece(read_bytes(path, progress), path, step, [], progress)
 
 
 def read_text(path: Path, step: int, progress: Progress | None) -> Piece:
     warnings: list[str] = []
     data = text_to_wire(read_bytes(path, progress), "RunMetadata", path, warnings)
-    return _piece(data, path, step, warnings, progress)
+    return run_piece(data, path, step, warnings, progress)
 
 
-def _piece(
-    data: bytes, path: Path, step: int, warnings: list[str], progress: Progress | None
+def run_piece(
+    data: bytes, path: Path, step: int, warnings: list[str], progress: Progress | None = None
 ) -> Piece:
+    """What the bytes of one RunMetadata give, as step number `step`."""
     data, fields = top_fields(data, "RunMetadata", path, warnings, progress)
     source = Source(data, path)
     stats = fields.repeated(_STEP_STATS)
@@ -94,7 +95,7 @@ def _executions(
 
     temporary, persistent = extra
     return Executions(
-        node=Interned.of(source.strings(*fields.spans(_NODE_NAME, count))),
+        node=Interned.of_spans(source.spans(*fields.spans(_NODE_NAME, count))),
         device=device,
         step=np.full(count, step, np.int64),
         start=fields.ints(_START, count),

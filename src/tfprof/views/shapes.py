@@ -18,6 +18,7 @@ class Unit(Enum):
     BYTES = "bytes"
     MICROS = "microseconds"
     SHARE = "share"
+    NUMBER = "number"
 
     @property
     def is_number(self) -> bool:

@@ -102,9 +102,10 @@ def _joined(sums: Words, width: int) -> int:
 def _shifted(sums: Words, zeros: int) -> Words:
     """What each CRC contributes once `zeros` more bytes follow."""
     tables = _shift_tables(zeros)
-    return np.bitwise_xor.reduce(
+    joined: Words = np.bitwise_xor.reduce(
         [tables[i][(sums >> np.uint32(8 * i)) & np.uint32(0xFF)] for i in range(4)], axis=0
     )
+    return joined
 
 
 def _shifted_one(crc: int, zeros: int) -> int:

@@ -192,62 +192,63 @@ def _varints(buffer: Bytes, position: Ints, field: Ints) -> tuple[npt.NDArray[np
 def _all_fields(
     data: bytes, message: int, position: int, end: int, progress: Progress | None
 ) -> Fields:
-    """The plain loop, for a message with many fields."""
-    tags: list[int] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    numbers: dict[int, int] = {}
-    next_report = _REPORT_EVERY
-    while position < end:
-        at = position
-        try:
-            tag = data[position]
-            position += 1
-            if tag > 0x7F:
-                tag, position = varint(data, at)
-            kind = tag & 7
-            if kind == BYTES:
-                size = data[position]
-                position += 1
-                if size > 0x7F:
-                    # two bytes hold most sizes: not worth a call
-                    second = data[position]
-                    if second <= 0x7F:
-                        size = size & 0x7F | second << 7
-                        position += 1
-                    else:
-                        size, position = varint(data, position - 1)
-                stop = position + size
-            elif kind == VARINT:
-                numbers[len(tags)], position = varint(data, position)
-                stop = position
-            else:
-                stop = position + int(_SKIP[kind])
-        except IndexError:
-            raise WireFault("a number is cut off", at, early_end=True) from None
-        if tag < 8 or tag >> 32 or stop < position:
-            raise WireFault("no field starts like this", at)
-        if stop > end:
-            what = f"field {tag >> 3} is longer than the message around it"
-            raise WireFault(what, at, early_end=end == len(data))
-        tags.append(tag)
-        starts.append(position)
-        ends.append(stop)
-        position = stop
-        if progress is not None and len(tags) >= next_report:
-            progress(position)
-            next_report += _REPORT_EVERY
-    tag_column = np.array(tags, np.int64)
-    value = np.zeros(len(tags), np.uint64)
-    value[list(numbers)] = np.array(list(numbers.values()), np.uint64)
-    return Fields(
-        np.full(len(tags), message, np.int64),
-        (tag_column >> 3).astype(np.int32),
-        (tag_column & 7).astype(np.uint8),
-        value,
-        np.array(starts, np.int64),
-        np.array(ends, np.int64),
+    """A message with many fields: a loop finds where each starts, the rest is done in bulk."""
+    positions = _field_positions(data, position, end, progress)
+    starts = np.array(positions, np.int64)
+    return _one_field_each(
+        np.frombuffer(data, np.uint8),
+        np.full(len(starts), message, np.int64),
+        starts,
+        np.full(len(starts), end, np.int64),
     )
+
+
+def _field_positions(data: bytes, position: int, end: int, progress: Progress | None) -> list[int]:
+    """Where the fields of one message start; a broken one is the last, for others to judge."""
+    positions: list[int] = []
+    add = positions.append
+    next_report = _REPORT_EVERY
+    try:
+        while position < end:
+            tag = data[position]
+            if tag & 0x87 == BYTES and tag > 7:
+                # a run of one repeated field, with sizes of one or two bytes: most of a large file
+                for _ in range(_REPORT_EVERY):
+                    if position >= end or data[position] != tag:
+                        break
+                    add(position)
+                    size = data[position + 1]
+                    if size < 0x80:
+                        position += size + 2
+                        continue
+                    second = data[position + 2]
+                    if second < 0x80:
+                        position += (size & 0x7F | second << 7) + 3
+                    else:
+                        size, body = varint(data, position + 1)
+                        position = body + size
+            else:
+                add(position)
+                position = _after_field(data, position)
+            if progress is not None and len(positions) >= next_report:
+                progress(position)
+                next_report = len(positions) + _REPORT_EVERY
+    except (IndexError, WireFault):
+        pass  # the field that starts at the last position is broken
+    return positions
+
+
+def _after_field(data: bytes, position: int) -> int:
+    tag, after = varint(data, position)
+    kind = tag & 7
+    if tag < 8 or _SKIP[kind] < 0:
+        raise WireFault("no field starts like this", position)
+    if kind == VARINT:
+        return varint(data, after)[1]
+    if kind == BYTES:
+        size, after = varint(data, after)
+        return after + size
+    return after + int(_SKIP[kind])
 
 
 def varint(data: bytes, position: int) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from tfprof.wire.fields import WireFault
 Extent = tuple[int, int]
 
 _ESCAPES = {b"\x00\xff": b"\x00", b"\xff\x00": b"\xff"}
+_SPELLED = {0x00: b"\x00\xff", 0xFF: b"\xff\x00"}
 _END = b"\x00\x01"
 
 
@@ -32,13 +33,10 @@ def decode_slice_key(key: bytes) -> tuple[str, tuple[Extent, ...]]:
     return name.decode("utf-8", "replace"), tuple(extents)
 
 
-def encode_slice_key(name: str, extents: tuple[Extent, ...]) -> bytes:
-    out = _encode_number(0)
-    escaped = name.encode().replace(b"\xff", b"\xff\x00").replace(b"\x00", b"\x00\xff")
-    out += escaped + _END + _encode_number(len(extents))
-    for start, length in extents:
-        out += _encode_signed(start) + _encode_signed(length)
-    return out
+def slice_key_prefix(name: str) -> bytes:
+    """What the keys of all slices of a variable begin with."""
+    spelled = (_SPELLED.get(byte, bytes([byte])) for byte in name.encode())
+    return b"\x00" + b"".join(spelled) + _END
 
 
 def _number(data: bytes, position: int) -> tuple[int, int]:
@@ -48,11 +46,6 @@ def _number(data: bytes, position: int) -> tuple[int, int]:
     if end > len(data):
         raise IndexError
     return int.from_bytes(data[position + 1 : end], "big"), end
-
-
-def _encode_number(value: int) -> bytes:
-    size = (value.bit_length() + 7) // 8
-    return bytes([size]) + value.to_bytes(size, "big")
 
 
 def _string(data: bytes, position: int) -> tuple[bytes, int]:
@@ -86,14 +79,5 @@ def _signed(data: bytes, position: int) -> tuple[int, int]:
     if end > len(data):
         raise IndexError
     bits = int.from_bytes(bytes(b ^ flip for b in data[position:end]), "big")
-    value = bits & ((1 << (8 * size - size - 1)) - 1) if size < 8 else bits & ((1 << 63) - 1)
+    value = bits & ((1 << (7 * size - 1)) - 1)
     return (~value if negative else value), end
-
-
-def _encode_signed(value: int) -> bytes:
-    magnitude = ~value if value < 0 else value
-    size = next(n for n in range(1, 11) if magnitude < 1 << (7 * n - 1) or n == 10)
-    header = ((1 << size) - 1) << (8 * size - size)
-    bits = (header | magnitude) & ((1 << (8 * size)) - 1)
-    data = bits.to_bytes(size, "big")
-    return bytes(b ^ 0xFF for b in data) if value < 0 else data

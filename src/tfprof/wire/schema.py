@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from tfprof.wire import dtypes, graph_messages, run_messages
+from tfprof.wire import checkpoint_messages, dtypes, graph_messages, run_messages
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto
@@ -23,8 +23,8 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 # scalar type: (descriptor type number, wire type)
 SCALARS: Final = {
     "double": (1, FIXED64), "float": (2, FIXED32), "int64": (3, VARINT), "uint64": (4, VARINT),
-    "int32": (5, VARINT), "bool": (8, VARINT), "string": (9, BYTES), "bytes": (12, BYTES),
-    "uint32": (13, VARINT), "DataType": (14, VARINT),
+    "int32": (5, VARINT), "fixed32": (7, FIXED32), "bool": (8, VARINT),
+    "string": (9, BYTES), "bytes": (12, BYTES), "uint32": (13, VARINT), "DataType": (14, VARINT),
 }  # fmt: skip
 _MESSAGE_TYPE = 11
 _OPTIONAL, _REPEATED = 1, 3
@@ -70,7 +70,8 @@ def schema() -> dict[str, Message]:
     def add(name: str, fields: list[Field]) -> None:
         messages[name] = Message(name, {f.number: f for f in fields}, {f.name: f for f in fields})
 
-    for line in (graph_messages.MESSAGES + run_messages.MESSAGES).splitlines():
+    lists = (graph_messages.MESSAGES, run_messages.MESSAGES, checkpoint_messages.MESSAGES)
+    for line in "".join(lists).splitlines():
         name, _, rest = line.partition(": ")
         fields = []
         for part in rest.split("; ") if rest else ():

@@ -119,6 +119,16 @@ def _encode_data_type(word: bytes) -> bytes:
     raise ValueError(f"{_shown(word)} is not a DataType")
 
 
+_pack_fixed32 = struct.Struct("<I").pack
+
+
+def _encode_fixed32(word: bytes) -> bytes:
+    value = _integer(word)
+    if not 0 <= value < 1 << 32:
+        raise ValueError(f"{_shown(word)} is not between 0 and {(1 << 32) - 1}")
+    return _pack_fixed32(value)
+
+
 def _refuse(word: bytes) -> bytes:
     raise ValueError(f"{_shown(word)} is a word, not a string or a message")
 
@@ -132,6 +142,7 @@ _ENCODERS: dict[str, Callable[[bytes], bytes]] = {
     "int64": _integers(-(1 << 63), (1 << 63) - 1),
     "uint32": _integers(0, (1 << 32) - 1),
     "uint64": _integers(0, (1 << 64) - 1),
+    "fixed32": _encode_fixed32,
     "float": _encode_float,
     "double": _encode_double,
     "bool": _encode_bool,

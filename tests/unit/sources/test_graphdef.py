@@ -150,9 +150,7 @@ def _written(folder, *nodes, **fields):
 
 
 def test_of_nodes_with_one_name_the_first_is_meant(tmp_path):
-    graph = graph_of(
-        _written(tmp_path, ("a", "Const", []), ("a", "NoOp", []), ("b", "Neg", ["a"]))
-    )
+    graph = graph_of(_written(tmp_path, ("a", "Const", []), ("a", "NoOp", []), ("b", "Neg", ["a"])))
     assert graph.names == ["a", "a", "b"]
     assert graph.find("a").op == "Const"
     assert graph.node(2).inputs == [0]

@@ -243,7 +243,9 @@ def test_a_field_that_the_data_ends_in_is_an_early_end(cut, count):
 
 @pytest.mark.parametrize("count", [1, MANY])
 def test_a_field_that_passes_its_message_but_not_the_data_is_no_early_end(count):
-    data, starts, ends = _laid_out([GOOD + b"\x0a\x05abc", *[LONGER] * (count - 1)], gap=b"........")
+    data, starts, ends = _laid_out(
+        [GOOD + b"\x0a\x05abc", *[LONGER] * (count - 1)], gap=b"........"
+    )
     with pytest.raises(WireFault) as caught:
         split(data, starts, ends)
     assert not caught.value.early_end

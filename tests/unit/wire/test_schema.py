@@ -5,7 +5,15 @@ import tensorflow as tf
 from google.protobuf.descriptor import FieldDescriptor
 from tensorflow.core.framework import variable_pb2
 from tensorflow.core.profiler import tfprof_log_pb2
-from tensorflow.core.protobuf import config_pb2, meta_graph_pb2, saved_model_pb2
+from tensorflow.core.protobuf import (
+    config_pb2,
+    meta_graph_pb2,
+    saved_model_pb2,
+    tensor_bundle_pb2,
+    trackable_object_graph_pb2,
+)
+from tensorflow.core.util import event_pb2, saved_tensor_slice_pb2
+from tensorflow.python.training import checkpoint_state_pb2
 from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
 from tfprof.wire import dtypes
@@ -19,6 +27,12 @@ ROOTS = {
     "OpLogProto": tfprof_log_pb2.OpLogProto,
     "ProfileProto": tfprof_log_pb2.ProfileProto,
     "XSpace": xplane_pb2.XSpace,
+    "BundleHeaderProto": tensor_bundle_pb2.BundleHeaderProto,
+    "BundleEntryProto": tensor_bundle_pb2.BundleEntryProto,
+    "SavedTensorSlices": saved_tensor_slice_pb2.SavedTensorSlices,
+    "TrackableObjectGraph": trackable_object_graph_pb2.TrackableObjectGraph,
+    "CheckpointState": checkpoint_state_pb2.CheckpointState,
+    "Event": event_pb2.Event,
 }
 # strings of the first op logs: later versions have ids in their place
 GONE = {("CodeTrace", "file"), ("CodeTrace", "function"), ("CodeTrace", "line")}
@@ -28,6 +42,12 @@ def _repeated(field):
     # protobuf 6.31 deprecates label
     repeated = getattr(field, "is_repeated", None)
     return field.label == FieldDescriptor.LABEL_REPEATED if repeated is None else repeated
+
+
+def _type(field):
+    """The type; of a small enum of TensorFlow's its number is enough."""
+    is_number = field.enum_type is not None and field.enum_type.name != "DataType"
+    return FieldDescriptor.TYPE_INT32 if is_number else field.type
 
 
 def _pairs():
@@ -67,7 +87,7 @@ def test_fields_have_tensorflows_number_name_type_and_label(name):
             continue
         where = f"{ours.name}.{field.name}"
         assert field.name == twin.name, where
-        assert field.type == twin.type, where
+        assert _type(field) == _type(twin), where
         assert _repeated(field) == _repeated(twin), where
         assert bool(field.containing_oneof) == bool(twin.containing_oneof), where
         if field.containing_oneof:

@@ -17,6 +17,11 @@ HELP = "what this model is, what it costs, where the cost sits"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     parser.add_argument(
+        "--stats",
+        action="store_true",
+        help="read every value of a checkpoint: extremes, NaN, zeros",
+    )
+    parser.add_argument(
         "--signature", metavar="NAME", help="of a SavedModel (default: serving_default)"
     )
 
@@ -24,4 +29,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
     from tfprof.api.ask import ask_summary
 
-    return ask_summary(request_of(args), progress, args.signature)
+    return ask_summary(request_of(args), progress, args.signature, stats=args.stats)

@@ -1,0 +1,25 @@
+"""What the tensors of a checkpoint are for, from their keys: there is no graph to ask."""
+
+from __future__ import annotations
+
+import re
+
+from tfprof.analyses.roles import Role, role_by_name
+from tfprof.model.checkpoint import OBJECT_GRAPH_KEY, Checkpoint, StoredTensor
+from tfprof.wire import dtypes
+
+_OPTIMIZER_PATH = re.compile(r"(^|.*/)_?(optimizer|.*\.OPTIMIZER_SLOT)(/.*|$)")
+_COUNTERS = re.compile(r"(^|.*/)(global_step|save_counter|iterations?)(/.*|$)")
+
+
+def stored_role(checkpoint: Checkpoint, tensor: StoredTensor) -> Role | None:
+    """Optimizer state and bookkeeping are told by name; the rest is the model's: None."""
+    if tensor.key == OBJECT_GRAPH_KEY:
+        return Role.OTHER
+    if tensor.key in checkpoint.slots or _OPTIMIZER_PATH.match(tensor.key):
+        return Role.OPTIMIZER
+    by_name = role_by_name(tensor.key, checkpoint.tensors)
+    if by_name is not None:
+        return by_name
+    counts = not dtypes.is_floating(tensor.dtype) and tensor.elements <= 1
+    return Role.OTHER if counts or _COUNTERS.match(tensor.key) else None

@@ -1,0 +1,80 @@
+"""A checkpoint: which tensors it holds, and how to get at one without reading the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.model.graph import elements
+from tfprof.wire import dtypes, small_floats
+
+Array = npt.NDArray[np.generic]
+
+OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
+
+_NATIVE = {
+    "float32": "<f4", "float64": "<f8", "float16": "<f2", "int8": "i1", "int16": "<i2",
+    "int32": "<i4", "int64": "<i8", "uint8": "u1", "uint16": "<u2", "uint32": "<u4",
+    "uint64": "<u8", "bool": "?", "complex64": "<c8", "complex128": "<c16", "qint8": "i1",
+    "quint8": "u1", "qint16": "<i2", "quint16": "<u2", "qint32": "<i4",
+}  # fmt: skip
+# no numpy type: the bits as they are stored, an element each
+_BITS = {"bfloat16": "<u2", "int4": "i1", "uint4": "u1", "int2": "i1", "uint2": "u1"}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTensor:
+    """What the index says about one tensor. `name` is for people, `key` is the file's."""
+
+    key: str
+    name: str
+    dtype: int
+    shape: tuple[int, ...]
+    stored_bytes: int
+
+    @property
+    def elements(self) -> int:
+        return elements(self.shape) or 0
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    path: str
+    version: str
+    shards: int
+    tensors: Mapping[str, StoredTensor]
+    # pieces of one tensor's bytes in order of its elements; strings come decoded instead
+    chunks: Callable[[StoredTensor], Iterator[bytes]]
+    strings: Callable[[StoredTensor], list[bytes]]
+    # optimizer slot key to the key of the variable it belongs to, where the file says so
+    slots: Mapping[str, str] = field(default_factory=dict)
+
+    def stored(self, tensor: StoredTensor) -> Array:
+        """The tensor bit for bit; types numpy lacks as the integers that hold their bits."""
+        if dtypes.name(tensor.dtype) == "string":
+            values = np.array(self.strings(tensor), object)
+            return values.reshape(tensor.shape)
+        data = b"".join(self.chunks(tensor))
+        return np.frombuffer(data, stored_type(tensor.dtype)).reshape(tensor.shape)
+
+    def values(self, tensor: StoredTensor) -> Array:
+        """The tensor as numbers: bfloat16 and float8 become float32."""
+        return as_numbers(self.stored(tensor), tensor.dtype)
+
+
+def stored_type(dtype: int) -> str:
+    """The numpy type whose elements hold the bits of one element."""
+    name = dtypes.name(dtype)
+    return _NATIVE.get(name) or _BITS.get(name) or "u1"
+
+
+def as_numbers(bits: Array, dtype: int) -> Array:
+    name = dtypes.name(dtype)
+    if name == "bfloat16":
+        return small_floats.bfloat16_to_float32(bits.astype(np.uint16))
+    if name.startswith("float8"):
+        return small_floats.float8_to_float32(bits.astype(np.uint8), name)
+    return bits

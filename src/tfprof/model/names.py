@@ -1,0 +1,39 @@
+"""A column of names that become strings when somebody reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+from tfprof.wire.spans import Spans
+
+
+class Names(Sequence[str]):
+    """Names as a list, or as stretches of a file that are decoded all at once on first use."""
+
+    def __init__(self, source: list[str] | Spans) -> None:
+        self._list = source if isinstance(source, list) else None
+        self.spans = source if isinstance(source, Spans) else None
+
+    def tolist(self) -> list[str]:
+        if self._list is None:
+            self._list = self.spans.texts() if self.spans is not None else []
+        return self._list
+
+    def __len__(self) -> int:
+        return len(self.spans) if self.spans is not None else len(self.tolist())
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[str]: ...
+    def __getitem__(self, row: int | slice) -> str | list[str]:
+        return self.tolist()[row]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, list | Names) and self.tolist() == list(other)
+
+    __hash__ = None  # type: ignore[assignment]

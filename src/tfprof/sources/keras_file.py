@@ -1,0 +1,165 @@
+"""Keras models: .keras (a zip of config and weights) and .h5. Nothing in them is executed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tfprof.errors import CorruptText, ExtraMissing, WrongKind
+from tfprof.model.keras_model import KerasLayer, KerasModel, Weight
+from tfprof.sources.keras_archive import KerasArchive
+from tfprof.sources.keras_config import inputs_of, layers_of
+from tfprof.sources.keras_weights import StoredWeights, read_weights
+from tfprof.sources.probe import Probe
+from tfprof.sources.registry import Format, Piece, register
+from tfprof.wire import dtypes
+from tfprof.wire.fields import Progress
+
+_CONFIG, _METADATA, _WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
+_HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
+# weights that no gradient changes, though their layer is trained: by name, or the last so many
+_STATE_NAMES = ("moving_mean", "moving_variance", "seed_generator_state", "count")
+_STATE_LAST = {"BatchNormalization": 2, "SyncBatchNormalization": 2}
+_ALL_STATE = (
+    "Normalization",
+    "StringLookup",
+    "IntegerLookup",
+    "TextVectorization",
+    "Discretization",
+)
+
+
+def read_keras(path: Path, _step: int, _progress: Progress | None) -> Piece:
+    archive = KerasArchive(path)
+    config = _json(archive.read(_CONFIG), path, _CONFIG)
+    version = ""
+    if _METADATA in archive.names:
+        version = str(_json(archive.read(_METADATA), path, _METADATA).get("keras_version", ""))
+    stored, missing = StoredWeights(), ""
+    if _WEIGHTS not in archive.names:
+        missing = "the file holds no weights"
+    else:
+        try:
+            with archive.open(_WEIGHTS) as file:
+                stored = read_weights(file, str(path))
+        except ExtraMissing as fault:
+            # the architecture is an answer of its own
+            missing = f"{fault.what}: {fault.hint}"
+    return Piece(keras=_model(config, stored, version, missing, str(path)))
+
+
+def read_h5(path: Path, _step: int, _progress: Progress | None) -> Piece:
+    stored = read_weights(str(path), str(path))
+    text = stored.attributes.get("model_config")
+    version = stored.attributes.get("keras_version", "")
+    if text is None:
+        # weights alone: the layers are what has weights
+        layers = [KerasLayer(name, "?", trainable=True) for name in stored.layers]
+        return Piece(
+            keras=_with_weights(KerasModel(path.stem, "weights", tuple(layers), ()), stored)
+        )
+    config = _json(text.encode(), path, "model_config")
+    return Piece(keras=_model(config, stored, version, "", str(path)))
+
+
+def _json(data: bytes, path: Path, part: str) -> dict[str, Any]:
+    try:
+        value = json.loads(data)
+    except json.JSONDecodeError as fault:
+        what = f"{part} is not JSON ({fault.msg})"
+        raise CorruptText(what, line=fault.lineno, where=str(path)) from None
+    except (UnicodeDecodeError, RecursionError):
+        raise WrongKind(f"{part} is not the JSON of a model", where=str(path)) from None
+    if not isinstance(value, dict):
+        raise WrongKind(f"{part} is not the JSON of a model", where=str(path))
+    return value
+
+
+def _model(
+    config: dict[str, Any], stored: StoredWeights, version: str, missing: str, where: str
+) -> KerasModel:
+    layers = layers_of(config, where)
+    inner = config.get("config")
+    name = str(inner.get("name", "model")) if isinstance(inner, dict) else "model"
+    model = KerasModel(
+        name,
+        str(config.get("class_name", "?")),
+        tuple(layers),
+        tuple(inputs_of(config, layers)),
+        keras_version=version,
+        weights_missing=missing,
+    )
+    return model if missing else _with_weights(model, stored)
+
+
+def _with_weights(model: KerasModel, stored: StoredWeights) -> KerasModel:
+    """Each layer with the weights stored under its path, or below it (cells, sublayers)."""
+    left = dict(stored.layers)
+    layers = []
+    for layer in model.layers:
+        mine = [p for p in left if p == layer.path or p.startswith(f"{layer.path}/")]
+        rows = [(path, row) for path in mine for row in left.pop(path)]
+        layers.append(_filled(layer, rows))
+    for path, weights in left.items():
+        # stored, but of no layer the config lists
+        layer = KerasLayer(path, "?", trainable=True)
+        layers.append(_filled(layer, [(path, row) for row in weights]))
+    optimizer = tuple(
+        Weight(f"optimizer/{name}", shape, dtype, trainable=False)
+        for name, shape, dtype in stored.optimizer
+    )
+    return KerasModel(
+        model.name, model.class_name, tuple(layers), model.inputs, optimizer, model.keras_version
+    )
+
+
+_Row = tuple[str, tuple[str, tuple[int, ...], int]]
+
+
+def _filled(layer: KerasLayer, rows: list[_Row]) -> KerasLayer:
+    state = _STATE_LAST.get(layer.class_name, 0)
+    weights = []
+    for position, (path, (name, shape, dtype)) in enumerate(rows):
+        is_state = (
+            layer.class_name in _ALL_STATE
+            or position >= len(rows) - state
+            or name.rpartition("/")[2].partition(":")[0] in _STATE_NAMES
+            or not dtypes.is_floating(dtype)
+        )
+        full = name if "/" in name else f"{path}/{name}"
+        weights.append(Weight(full, shape, dtype, layer.trainable and not is_state))
+    return KerasLayer(layer.path, layer.class_name, layer.trainable, layer.config, tuple(weights))
+
+
+def _is_keras(probe: Probe) -> float:
+    if not probe.head.startswith(b"PK\x03\x04"):
+        return 0.0
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(probe.path) as archive:
+            return float(_CONFIG in archive.namelist())
+    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
+        # too damaged to list: the name decides whether it was meant to be one
+        return 0.6 * probe.name.endswith(".keras")
+
+
+register(Format(
+    name="Keras model",
+    about="a model saved by Keras 3",
+    names="*.keras",
+    recognised_by="zip with config.json",
+    gives="layers, parameters",
+    score=_is_keras,
+    read=read_keras,
+))  # fmt: skip
+register(Format(
+    name="HDF5",
+    about="a Keras 2 model, or weights",
+    names="*.h5, *.hdf5",
+    recognised_by="magic",
+    gives="layers, parameters",
+    score=lambda probe: float(probe.head.startswith(_HDF5_MAGIC)),
+    read=read_h5,
+))  # fmt: skip

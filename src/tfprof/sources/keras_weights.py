@@ -1,0 +1,128 @@
+"""Weights in HDF5, as Keras 3 (.weights.h5) and Keras 2 (.h5) lay them out: shapes, not values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from tfprof.errors import CorruptFile, ExtraMissing
+from tfprof.wire import dtypes
+
+# weights by layer name, and those of the optimizer; names are numbers where the file has no better
+Stored = dict[str, list[tuple[str, tuple[int, ...], int]]]
+
+_DEEPEST = 60
+
+
+@dataclass
+class StoredWeights:
+    layers: Stored = field(default_factory=dict)
+    optimizer: list[tuple[str, tuple[int, ...], int]] = field(default_factory=list)
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+
+def read_weights(file: BinaryIO | str, where: str) -> StoredWeights:
+    try:
+        import h5py
+    except ImportError:
+        raise ExtraMissing(
+            "weights in HDF5 need h5py", where=where, hint="pip install 'tfprof[keras]'"
+        ) from None
+    try:
+        with h5py.File(file, "r") as root:
+            return (
+                _keras2(root)
+                if "model_weights" in root or "layer_names" in root.attrs
+                else _keras3(root)
+            )
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError) as fault:
+        raise CorruptFile(
+            f"the HDF5 file cannot be read ({fault})", offset=0, where=where
+        ) from None
+
+
+def _keras3(root: Any) -> StoredWeights:  # noqa: ANN401
+    """Groups follow the objects; each `vars` group carries its layer's name."""
+    found = StoredWeights()
+    stack: list[tuple[Any, str, bool, int]] = [(root, "", False, 0)]
+    while stack:
+        group, prefix, optimizer, depth = stack.pop()
+        path = prefix
+        own = _child(group, "vars")
+        if own is not None:
+            name = _text(own.attrs.get("name", "")) or group.name.rpartition("/")[2]
+            path = f"{prefix}/{name}" if prefix else name
+            path = "" if depth == 0 else path
+            weights = [
+                (key, tuple(d.shape), _dtype(d))
+                for key, d in sorted(_datasets(own), key=_by_number)
+            ]
+            if optimizer:
+                found.optimizer += weights
+            elif weights:
+                found.layers.setdefault(path, []).extend(weights)
+        if depth < _DEEPEST:
+            for key in sorted(group, reverse=True):
+                child = _child(group, key)
+                if child is not None and key != "vars" and not hasattr(child, "shape"):
+                    stack.append((child, path, optimizer or key == "optimizer", depth + 1))
+    return found
+
+
+def _keras2(root: Any) -> StoredWeights:  # noqa: ANN401
+    """Every layer has a group of its name; `weight_names` lists what is below it."""
+    found = StoredWeights(attributes={key: _text(value) for key, value in root.attrs.items()})
+    weights = _child(root, "model_weights")
+    layers = root if weights is None else weights
+    for name in layers:
+        group = _child(layers, name)
+        if group is not None and name != "optimizer_weights":
+            listed = list(_listed(group))
+            if listed:
+                found.layers[name] = listed
+    optimizer = _child(root, "optimizer_weights")
+    if optimizer is not None:
+        found.optimizer = list(_listed(optimizer))
+    return found
+
+
+def _listed(group: Any) -> Iterator[tuple[str, tuple[int, ...], int]]:  # noqa: ANN401
+    for name in group.attrs.get("weight_names", ()):
+        dataset = _child(group, _text(name))
+        if dataset is not None and hasattr(dataset, "shape"):
+            yield _text(name), tuple(dataset.shape), _dtype(dataset)
+
+
+def _child(group: Any, name: str) -> Any:  # noqa: ANN401
+    """A member that lies in this file; links that lead elsewhere are not followed."""
+    import h5py
+
+    here = group
+    for part in name.split("/"):
+        if not isinstance(here, h5py.Group) or part not in here:
+            return None
+        if not isinstance(here.get(part, getlink=True), h5py.HardLink):
+            return None
+        here = here[part]
+    return here
+
+
+def _datasets(group: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
+    for key in group:
+        child = _child(group, key)
+        if child is not None and hasattr(child, "shape"):
+            yield key, child
+
+
+def _by_number(item: tuple[str, Any]) -> tuple[int, str]:
+    return (int(item[0]), "") if re.fullmatch(r"\d{1,9}", item[0]) else (1 << 30, item[0])
+
+
+def _text(value: Any) -> str:  # noqa: ANN401
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _dtype(dataset: Any) -> int:  # noqa: ANN401
+    return dtypes.number(str(dataset.dtype)) or 0

@@ -1,0 +1,152 @@
+"""Many stretches of one buffer, compared and looked up without making a string of each.
+
+Stretches are hashed eight bytes at a time, all together, with a factor that is drawn anew for each
+process, so that no file can be made to collide. A match also has to agree in size and at both ends.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+Mask = npt.NDArray[np.bool_]
+
+_WORD = 8
+_FACTOR = np.uint64(int.from_bytes(os.urandom(8), "little") | 1)
+_MISSING = -1
+# with more bytes than this between two stretches, decoding what lies between costs too much
+_SPARSE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    data: bytes
+    starts: Ints
+    ends: Ints
+
+    @classmethod
+    def of(cls, pieces: list[bytes]) -> Spans:
+        """Pieces that lie in no file."""
+        ends = np.cumsum([len(piece) for piece in pieces])
+        return cls(b"".join(pieces), np.concatenate([[0], ends[:-1]]).astype(np.int64), ends)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def rows(self, rows: Ints) -> Spans:
+        return Spans(self.data, self.starts[rows], self.ends[rows])
+
+    def texts(self) -> list[str]:
+        """Each stretch as a string: one decode and many slices beat many decodes."""
+        if not len(self):
+            return []
+        first, last = int(self.starts.min()), int(self.ends.max())
+        if len(self) * _SPARSE < last - first:
+            return [piece.decode("utf-8", "replace") for piece in self._raw()]
+        text = self.data[first:last].decode("latin-1")
+        begin, end = (self.starts - first).tolist(), (self.ends - first).tolist()
+        found = [text[a:b] for a, b in zip(begin, end, strict=True)]
+        if "".join(found).isascii():
+            return found
+        return [s if s.isascii() else s.encode("latin-1").decode("utf-8", "replace") for s in found]
+
+    def first_alike(self) -> Ints:
+        """For each stretch, the first one with the same bytes."""
+        return self.find(self)
+
+    def find(self, wanted: Spans) -> Ints:
+        """For each wanted stretch, the first of these with the same bytes; -1 if there is none."""
+        found = _find(self._hashes(), wanted._hashes())
+        hits = np.flatnonzero(found != _MISSING)
+        alike = _same_ends(self.rows(found[hits]), wanted.rows(hits))
+        if not bool(alike.all()):
+            # two texts with one hash: as good as never, but then settled by hand
+            exact = {text: row for row, text in reversed(list(enumerate(self._raw())))}
+            found = np.array([exact.get(text, _MISSING) for text in wanted._raw()], np.int64)
+        return found
+
+    def _raw(self) -> list[bytes]:
+        pairs = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+        return [self.data[begin:end] for begin, end in pairs]
+
+    def _hashes(self) -> Hashes:
+        size = self.ends - self.starts
+        result = size.astype(np.uint64) * _FACTOR
+        words = _Words(self.data)
+        active, done = np.flatnonzero(size > 0), 0
+        while len(active):
+            word = words.at(self.starts[active] + done, size[active] - done)
+            mixed = (result[active] ^ word) * _FACTOR
+            result[active] = mixed ^ mixed >> np.uint64(29)
+            done += _WORD
+            active = active[size[active] > done]
+        return result
+
+
+def _same_ends(these: Spans, others: Spans) -> Mask:
+    """Row by row, whether the two agree in size and in their first and last eight bytes."""
+    size = these.ends - these.starts
+    same: Mask = size == others.ends - others.starts
+    rows = np.flatnonzero(same & (size > 0))
+    left = size[rows]
+    mine, theirs = _Words(these.data), _Words(others.data)
+    for skipped in (np.zeros_like(left), np.maximum(left - _WORD, 0)):
+        word = mine.at(these.starts[rows] + skipped, left)
+        same[rows] &= word == theirs.at(others.starts[rows] + skipped, left)
+    return same
+
+
+class _Words:
+    """The eight bytes at any place of a buffer as one number, cut to the bytes that count."""
+
+    def __init__(self, data: bytes) -> None:
+        if len(data) < _WORD:
+            data = data + bytes(_WORD)
+        self._last = len(data) - _WORD
+        # every offset, unaligned: numpy gathers from such a view without copying it
+        self._view: Hashes = np.ndarray((self._last + 1,), "<u8", buffer=data, strides=(1,))
+
+    def at(self, position: Ints, size: Ints) -> Hashes:
+        word: Hashes
+        if int(position.max(initial=0)) <= self._last:
+            word = self._view[position]
+        else:
+            beyond = np.maximum(position - self._last, 0)
+            word = self._view[position - beyond] >> (beyond << 3).astype(np.uint64)
+        short = np.flatnonzero(size < _WORD)
+        word[short] &= _MASKS[size[short]]
+        return word
+
+
+_MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], np.uint64)
+
+
+def _find(held: Hashes, wanted: Hashes) -> Ints:
+    """The first row of `held` with each wanted hash. A table of slots a round, other bits each."""
+    bits = max(8, int(4 * len(held)).bit_length())
+    mask = np.uint64((1 << bits) - 1)
+    found = np.full(len(wanted), _MISSING, np.int64)
+    rows, open_ = np.arange(len(held)), np.arange(len(wanted))
+    for shift in range(0, 64 - bits + 1, max(1, (64 - bits) // 3)):
+        if not len(rows) or not len(open_):
+            return found
+        slot = held[rows] >> np.uint64(shift) & mask
+        table = np.full(1 << bits, _MISSING, np.int64)
+        table[slot[::-1]] = rows[::-1]  # the first row of a slot is written last
+        candidate = table[wanted[open_] >> np.uint64(shift) & mask]
+        hit = (candidate != _MISSING) & (held[candidate] == wanted[open_])
+        found[open_[hit]] = candidate[hit]
+        open_ = open_[~hit]
+        # rows that share a slot with another hash wait for the next round
+        rows = rows[held[table[slot]] != held[rows]]
+    order = rows[np.argsort(held[rows], kind="stable")]
+    place = np.minimum(np.searchsorted(held[order], wanted[open_]), max(0, len(order) - 1))
+    if len(order):
+        hit = held[order[place]] == wanted[open_]
+        found[open_[hit]] = order[place[hit]]
+    return found

@@ -1,0 +1,111 @@
+"""Starting up: quick, with nothing loaded that is not needed, and never TensorFlow."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+from run_cli import SOURCES, command, environment
+
+import tfprof
+
+_LOADED = """
+import contextlib, io, json, sys
+from tfprof.cli.main import main
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    main(json.loads(sys.argv[1]))
+print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
+"""
+_BLOCKED = """
+import json, sys
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"tensorflow", "keras", "tensorboard", "h5py", "jax", "torch"}:
+            raise AssertionError(name + " was imported")
+sys.meta_path.insert(0, Blocker())
+from tfprof.cli.main import main
+sys.exit(main(json.loads(sys.argv[1])))
+"""
+
+
+def _python(code, words):
+    return subprocess.run(
+        [sys.executable, "-c", code, json.dumps([str(word) for word in words])],
+        capture_output=True,
+        text=True,
+        env=environment(TFPROF_DEBUG=1),
+        check=False,
+    )
+
+
+def _loaded(*words):
+    done = _python(_LOADED, words)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], [], ["summary", "--help"]], ids=str)
+def test_help_loads_no_library(words):
+    heavy = {"numpy", "rich", "google", "prompt_toolkit", "tensorflow", "pandas"}
+    assert _loaded(*words) & heavy == set()
+
+
+def test_an_answer_in_a_pipe_loads_no_terminal_library(unet):
+    assert _loaded(unet) & {"rich", "prompt_toolkit", "tensorflow"} == set()
+
+
+def test_help_is_there_in_150_milliseconds():
+    """The quickest of some: what it can do, not what the machine was busy with."""
+    quickest = min(_seconds(command("--help")) for _ in range(15))
+    assert quickest < 0.150
+
+
+def _seconds(words):
+    started = time.perf_counter()
+    subprocess.run(words, stdout=subprocess.DEVNULL, env={"PYTHONPATH": str(SOURCES)}, check=True)
+    return time.perf_counter() - started
+
+
+@pytest.mark.parametrize("name", ["summary", "doctor", "formats"])
+@pytest.mark.parametrize("form", [[], ["--json"], ["--format", "md"]], ids=str)
+def test_no_command_imports_tensorflow(name, form, unet):
+    paths = [] if name == "formats" else [unet]
+    done = _python(_BLOCKED, [name, *paths, *form])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+@pytest.mark.parametrize("name", ["mlp_saved_model", "tf1_saved_model"])
+def test_a_saved_model_is_read_without_tensorflow(name, made):
+    done = _python(_BLOCKED, [made(name)])
+    assert done.returncode == 0, done.stderr
+
+
+def test_public_names_are_these():
+    assert sorted(tfprof.__all__) == ["Answer", "Profile", "TfprofError", "__version__", "load"]
+
+
+@pytest.mark.parametrize("name", tfprof.__all__)
+def test_every_public_name_is_there(name):
+    assert getattr(tfprof, name) is not None
+
+
+def test_a_name_that_is_not_public_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = tfprof.no_such_name
+
+
+def test_star_import_gives_the_public_names():
+    names = {}
+    exec("from tfprof import *", names)  # noqa: S102
+    assert set(tfprof.__all__) <= set(names)
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    code = "import tfprof, sys; print(sorted({n.partition('.')[0] for n in sys.modules}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True
+    )
+    assert "numpy" not in done.stdout
+    assert "google" not in done.stdout
