@@ -30,6 +30,8 @@ _POWER = re.compile(r"(.*/)?beta[12]_power(_\d+)?")
 _AVERAGE = re.compile(r"(.+)/ExponentialMovingAverage(_\d+)?")
 _RESTORE = re.compile(r"(.*/)?save(_\d+)?/.*")
 _MOVING_AVERAGE_UPDATE = re.compile(r"(.*/)?AssignMovingAvg(_\d+)?(/.*)?")
+# each output of these has an Identity of its own, read or not
+_MANY_OUTPUTS = frozenset({"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile"})
 # sinks that observe a variable without being part of the model
 _OBSERVERS = re.compile(
     r"Save\w*|\w*Summary\w*|VarIsInitializedOp|IsVariableInitialized|NoOp|Assert|Print\w*"
@@ -52,15 +54,8 @@ class Flow:
         results = [code for code, op in enumerate(graph.ops.table) if not _ends_flow(op)]
         sinks = unread[np.isin(graph.ops.codes[unread], results)]
         held = set(variables)
-        # a read of a variable that nobody uses is no result of the model
-        return cls(
-            graph,
-            ancestors(
-                graph,
-                (row for row in sinks.tolist() if not held.intersection(graph.node(row).inputs)),
-                control=False,
-            ),
-        )
+        outcome = [row for row in sinks.tolist() if _is_result(graph.node(row), held)]
+        return cls(graph, ancestors(graph, outcome, control=False))
 
     def feeds_model(self, variable: Node) -> bool:
         """Whether a result of the model depends on the variable's value."""
@@ -85,6 +80,17 @@ class Flow:
                     seen.add(reader.row)
                     stack.append(reader)
         return False
+
+
+def _is_result(sink: Node, variables: set[int]) -> bool:
+    """Neither a read that nobody uses, nor the output of a branch or loop that nobody uses."""
+    sources = sink.inputs
+    if variables.intersection(sources):
+        return False
+    if sink.op != "Identity" or not sources or sources[0] < 0:
+        return True
+    source = sink.graph.node(sources[0])
+    return not (source.op in _MANY_OUTPUTS and sink.name.startswith(f"{source.name}/"))
 
 
 def _ends_flow(op: str) -> bool:

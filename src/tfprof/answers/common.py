@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from tfprof.model import units
 from tfprof.model.profile import Input, ProfileData
 
 
@@ -27,6 +28,11 @@ def shell_path(path: str | Path) -> str:
     import shlex
 
     return shlex.quote(str(path))
+
+
+def fold(rest: Sequence[float], whole: float) -> str:
+    """What a table left out, and its share of the whole."""
+    return folded(len(rest), units.share(sum(rest), whole)) if rest else ""
 
 
 def folded(rows: int, share: str = "") -> str:

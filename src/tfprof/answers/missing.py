@@ -19,7 +19,19 @@ class Missing:
 
 def missing_inputs(known: Digest) -> Iterator[Missing]:
     data = known.data
-    here = " ".join(shell_path(i.path) for i in data.inputs if i.used)
+    here = " ".join(shell_path(i.path) for i in data.inputs if i.used and not i.why)
+    if data.keras is not None:
+        if data.keras.weights_missing:
+            install = "pip install 'tfprof[keras]'"
+            yield Missing("h5py", "the parameters of each layer", install)
+        return
+    if data.graph is None and data.checkpoint is not None:
+        yield Missing(
+            "The graph (graph.pb, graph.pbtxt, .meta)",
+            "what is trained, and what a restore would do",
+            f"tfprof doctor GRAPH {here}",
+        )
+        return
     if data.graph is None:
         yield Missing(
             "The graph (graph.pb, graph.pbtxt, .meta)",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tfprof.analyses.roles import Role
-from tfprof.answers.common import folded, recognised, used_inputs, written_by
+from tfprof.answers.common import fold, recognised, used_inputs, written_by
 from tfprof.answers.digest import Digest, digest, op_types
+from tfprof.answers.keras_layers import keras_data, layer_rows, layers_table
 from tfprof.answers.missing import missing_inputs
 from tfprof.answers.stored_values import (
     Done,
@@ -46,6 +47,8 @@ def summary(
     parts: list[Part] = [Facts(list(facts(known)))]
     if top_by == "time":
         parts += [_types_table(top), _nodes_table(top)]
+    elif data.keras is not None and top:
+        parts.append(layers_table(top))
     elif top_by == "params":
         parts.append(_variables_table(top))
     measured = _measured(data, done) if stats else None
@@ -64,7 +67,7 @@ def summary(
         "summary",
         used_inputs(data),
         [*values, *warnings],
-        _as_data(known, top, top_by) | _stored_data(data, measured),
+        _as_data(known, top, top_by) | _stored_data(data, measured) | keras_data(data.keras),
         Report(data.title, recognised(data.inputs) + written_by(data), parts),
     )
 
@@ -103,6 +106,8 @@ def _top(known: Digest) -> tuple[list[dict[str, Any]], str | None]:
             }
             for cost in known.run.nodes
         ], "time"
+    if known.data.keras is not None:
+        return layer_rows(known.data.keras), "params"
     held = [v for v in known.parameters.variables if v.elements]
     held.sort(key=lambda v: (-(v.elements or 0), v.name))
     graph = known.data.graph
@@ -141,7 +146,7 @@ def _types_table(top: list[dict[str, Any]]) -> Table:
         for kind, (runs, time, requested) in ordered[:_TYPES_SHOWN]
     ]
     rest = [sums[1] for _, sums in ordered[_TYPES_SHOWN:]]
-    return Table(columns, rows, "Costliest op types", _fold(rest, whole))
+    return Table(columns, rows, "Costliest op types", fold(rest, whole))
 
 
 def _nodes_table(top: list[dict[str, Any]]) -> Table:
@@ -157,7 +162,7 @@ def _nodes_table(top: list[dict[str, Any]]) -> Table:
         for r in top[:_NODES_SHOWN]
     ]
     rest = [row["time_us"] for row in top[_NODES_SHOWN:]]
-    return Table(columns, rows, "Costliest nodes", _fold(rest, whole))
+    return Table(columns, rows, "Costliest nodes", fold(rest, whole))
 
 
 def _variables_table(top: list[dict[str, Any]]) -> Table:
@@ -174,11 +179,7 @@ def _variables_table(top: list[dict[str, Any]]) -> Table:
         for r in top[:_VARIABLES_SHOWN]
     ]
     rest = [row["params"] for row in top[_VARIABLES_SHOWN:]]
-    return Table(columns, rows, "Largest variables", _fold(rest, whole))
-
-
-def _fold(rest: list[float], whole: float) -> str:
-    return folded(len(rest), units.share(sum(rest), whole)) if rest else ""
+    return Table(columns, rows, "Largest variables", fold(rest, whole))
 
 
 def _as_data(known: Digest, top: list[dict[str, Any]], top_by: str | None) -> dict[str, Any]:

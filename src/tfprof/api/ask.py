@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+from tfprof.answers.digest import Digest, digest
 from tfprof.answers.doctor import doctor
 from tfprof.answers.formats import formats_answer
 from tfprof.answers.models import models
@@ -73,7 +74,7 @@ def ask_doctor(request: Request, progress: ProgressOf | None = None) -> Result:
         if not request.paths or not any(path.exists() for path in request.paths):
             raise
         return doctor(title, _as_found(request), [], [_with_hint(fault)], [])
-    profiles: list[ProfileData] = []
+    profiles: list[Digest] = []
     problems: list[str] = []
     found: list[Input] = []
     for selection in choice.selections:
@@ -83,8 +84,11 @@ def ask_doctor(request: Request, progress: ProgressOf | None = None) -> Result:
             problems.append(_with_hint(fault))
             found += _unread(selection)
         else:
-            profiles.append(data)
             found += data.inputs
+            try:
+                profiles.append(digest(data))
+            except InputUnreadable as fault:  # damage deep inside shows when it is looked at
+                problems.append(_with_hint(fault))
     found += [Input(f.path, f.kind, used=False, why=why) for f, why in choice.left_over]
     return doctor(title, found, profiles, problems, choice.warnings)
 

@@ -79,9 +79,11 @@ def _keras2(root: Any) -> StoredWeights:  # noqa: ANN401
     for name in layers:
         group = _child(layers, name)
         if group is not None and name != "optimizer_weights":
-            listed = list(_listed(group))
-            if listed:
-                found.layers[name] = listed
+            for weight, shape, dtype in _listed(group):
+                # a model inside a model: the weight's own scopes say which layer it is of
+                scope = weight.rpartition("/")[0]
+                inside = scope if f"{scope}/".startswith(f"{name}/") else f"{name}/{scope}"
+                found.layers.setdefault(inside.rstrip("/"), []).append((weight, shape, dtype))
     optimizer = _child(root, "optimizer_weights")
     if optimizer is not None:
         found.optimizer = list(_listed(optimizer))
