@@ -22,6 +22,11 @@ SECONDS = 5
 FEW, MANY = 40, 200
 
 
+def _keras_model(path):
+    made_by_tensorflow.small_mlp().save(path)
+    return path
+
+
 @pytest.fixture(scope="session")
 def victims(samples, made, unet_profile, tmp_path_factory):
     """Small files of each kind under their usual names, with the message they hold."""
@@ -53,6 +58,10 @@ def victims(samples, made, unet_profile, tmp_path_factory):
         "op log": (put("tfprof_log", log), "OpLogProto"),
         "profile": (put("profile_0", profile), "ProfileProto"),
         "variable table": (samples / "keras_mlp_train_vars.json", "JSON"),
+        # of these, nothing here can tell whether what is left of them is whole
+        "checkpoint": (samples / "resnet32/model.ckpt.index", ""),
+        "event file": (samples / "events.out.tfevents.1794767020.vm.16101.0.v2", ""),
+        "Keras model": (_keras_model(folder / "model.keras"), ""),
         # for the long run
         "large graph": (samples / "keras_MobileNetV2_train.graph.pb", "GraphDef"),
         "large meta": (samples / "resnet32/model.ckpt.meta", "MetaGraphDef"),
@@ -76,6 +85,9 @@ SMALL = [
     "op log",
     "profile",
     "variable table",
+    "checkpoint",
+    "event file",
+    "Keras model",
 ]
 LARGE = [
     "large graph",
@@ -90,6 +102,8 @@ LARGE = [
 
 def _is_whole(data: bytes, message: str, *, text: bool) -> bool:
     """Whether the content is a message of its kind all the same."""
+    if not message:
+        return True
     try:
         if message == "JSON":
             json.loads(data)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.model.names import Names
 from tfprof.wire.spans import Spans
 
 
 @dataclass(frozen=True, slots=True)
 class Interned:
     codes: npt.NDArray[np.int32]
-    table: list[str]
+    table: Sequence[str]
 
     @classmethod
     def of(cls, values: Iterable[str]) -> Interned:
@@ -30,7 +31,7 @@ class Interned:
         first = spans.first_alike()
         is_first = first == np.arange(len(first))
         code = (np.cumsum(is_first) - 1).astype(np.int32)
-        return cls(code[first], spans.rows(np.flatnonzero(is_first)).texts())
+        return cls(code[first], Names(spans.rows(np.flatnonzero(is_first))))
 
     def __getitem__(self, row: int) -> str:
         return self.table[int(self.codes[row])]

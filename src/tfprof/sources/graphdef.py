@@ -33,9 +33,15 @@ class Source:
     data: bytes
     path: Path
 
-    def split(self, starts: Ints, ends: Ints, progress: Progress | None = None) -> Fields:
+    def split(
+        self,
+        starts: Ints,
+        ends: Ints,
+        progress: Progress | None = None,
+        up_to: int | None = None,
+    ) -> Fields:
         try:
-            return split(self.data, starts, ends, progress)
+            return split(self.data, starts, ends, progress, up_to)
         except WireFault as fault:
             raise corrupt(fault, self.path) from None
 
@@ -74,7 +80,7 @@ def _graph_of_nodes(
     progress: Progress | None = None,
 ) -> Graph:
     count = len(starts)
-    fields = source.split(starts, ends, progress)
+    fields = source.split(starts, ends, progress, up_to=_DEVICE)
     names = source.spans(*fields.spans(_NAME, count))
     inputs = fields.repeated(_INPUT)
     edges = resolve_spans(

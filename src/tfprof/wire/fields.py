@@ -60,6 +60,13 @@ class Fields:
         owner = self.owner[rows]
         if len(owner) > 1 and bool((owner[1:] < owner[:-1]).any()):
             rows = rows[np.argsort(owner, kind="stable")]
+        return self._at(rows)
+
+    def numbered_up_to(self, number: int) -> Fields:
+        """The rows of fields with at most this number."""
+        return self._at(np.flatnonzero(self.number <= number))
+
+    def _at(self, rows: Ints) -> Fields:
         return Fields(
             self.owner[rows],
             self.number[rows],
@@ -94,21 +101,31 @@ def whole(data: bytes, progress: Progress | None = None) -> Fields:
     return split(data, np.zeros(1, np.int64), ends, progress)
 
 
-def split(data: bytes, starts: Ints, ends: Ints, progress: Progress | None = None) -> Fields:
-    """The fields of the messages at `starts`..`ends` of `data`; a WireFault where they break."""
+def split(
+    data: bytes,
+    starts: Ints,
+    ends: Ints,
+    progress: Progress | None = None,
+    up_to: int | None = None,
+) -> Fields:
+    """The fields of the messages at `starts`..`ends` of `data`; a WireFault where they break.
+
+    Fields with numbers above `up_to` are walked over and not kept.
+    """
     buffer = np.frombuffer(data, np.uint8)
     passes: list[Fields] = []
     active = np.flatnonzero(starts < ends)
     position, stop = starts[active], ends[active]
     while len(active) >= _LOOP_BELOW:
         row = _one_field_each(buffer, active, position, stop)
-        passes.append(row)
+        passes.append(row if up_to is None else row.numbered_up_to(up_to))
         going = np.flatnonzero(row.end < stop)
         active, position, stop = active[going], row.end[going], stop[going]
         if progress is not None and len(position):
             progress(int(position[-1]))
     for message, at, end in zip(active.tolist(), position.tolist(), stop.tolist(), strict=True):
-        passes.append(_all_fields(data, message, at, end, progress))
+        rest = _all_fields(data, message, at, end, progress)
+        passes.append(rest if up_to is None else rest.numbered_up_to(up_to))
     return _joined(passes)
 
 

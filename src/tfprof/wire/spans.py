@@ -61,7 +61,8 @@ class Spans:
 
     def find(self, wanted: Spans) -> Ints:
         """For each wanted stretch, the first of these with the same bytes; -1 if there is none."""
-        found = _find(self._hashes(), wanted._hashes())
+        held = self._hashes()
+        found = _find(held, held if wanted is self else wanted._hashes())
         hits = np.flatnonzero(found != _MISSING)
         alike = _same_ends(self.rows(found[hits]), wanted.rows(hits))
         if not bool(alike.all()):
@@ -78,13 +79,17 @@ class Spans:
         size = self.ends - self.starts
         result = size.astype(np.uint64) * _FACTOR
         words = _Words(self.data)
-        active, done = np.flatnonzero(size > 0), 0
-        while len(active):
-            word = words.at(self.starts[active] + done, size[active] - done)
-            mixed = (result[active] ^ word) * _FACTOR
-            result[active] = mixed ^ mixed >> np.uint64(29)
-            done += _WORD
-            active = active[size[active] > done]
+        rows = np.flatnonzero(size > 0)
+        state, position, left = result[rows], self.starts[rows], size[rows]
+        while len(rows):
+            state ^= words.at(position, left)
+            state *= _FACTOR
+            state ^= state >> np.uint64(29)
+            ended = left <= _WORD
+            result[rows[ended]] = state[ended]
+            going = np.flatnonzero(~ended)
+            rows, state = rows[going], state[going]
+            position, left = position[going] + _WORD, left[going] - _WORD
         return result
 
 
