@@ -104,6 +104,11 @@ class CorruptText(InputUnreadable):
 class AccessDenied(InputUnreadable):
     slug = "access-denied"
 
+    @classmethod
+    def because(cls, fault: OSError, where: str) -> AccessDenied:
+        """What the operating system said, in a sentence of ours."""
+        return cls(f"cannot be read: {fault.strerror or fault}", where=where)
+
 
 class NotReadYet(InputUnreadable):
     """Recognised and named, but this version has no reader for it."""

@@ -61,7 +61,7 @@ def _names_called(graph: Graph, rows: list[int]) -> Iterator[str]:
     codes = graph.ops.codes
     wanted = np.array(rows, np.int64)
     for row in wanted[np.isin(codes[wanted], calls)].tolist():
-        for value in graph.attributes.of(row).values():
+        for _, value in sorted(graph.attributes.of(row).items()):
             if value.HasField("func"):
                 yield value.func.name
             for function in value.list.func if value.HasField("list") else ():

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfprof.errors import TfprofError
+from tfprof.errors import PathNotFound, TfprofError
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.wire import dtypes
 
 
 def damaged_tensors(checkpoint: Checkpoint) -> Iterator[TfprofError]:
-    """Reads every tensor against its checksum; one error for each that fails."""
+    """Reads every tensor against its checksum; one error for each that fails.
+
+    A shard that is not there at all fails many tensors, and is named once.
+    """
+    absent: set[str] = set()
     for tensor in checkpoint.tensors.values():
         try:
             if dtypes.name(tensor.dtype) == "string":
@@ -18,5 +22,9 @@ def damaged_tensors(checkpoint: Checkpoint) -> Iterator[TfprofError]:
             else:
                 for _ in checkpoint.chunks(tensor):
                     pass
+        except PathNotFound as fault:
+            if fault.where not in absent:
+                absent.add(fault.where)
+                yield fault
         except TfprofError as fault:
             yield fault

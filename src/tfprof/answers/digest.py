@@ -59,7 +59,8 @@ def _op_counts(data: ProfileData, part: Extent) -> dict[str, int]:
     for function in part.functions.values():
         counts.update(function.body.ops.counts())
     del counts["_Arg"]
-    return {op: count for op, count in counts.most_common() if count}
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return {op: count for op, count in ordered if count}
 
 
 def _logged_float_ops(data: ProfileData) -> int | None:

@@ -14,7 +14,7 @@ from tfprof.answers.restore_facts import restore_data, restore_facts, restores_o
 from tfprof.model import units
 from tfprof.model.profile import Input
 from tfprof.views.result import Result
-from tfprof.views.shapes import Column, Facts, Notes, Part, Report, Table, Unit
+from tfprof.views.shapes import Column, Facts, Notes, Part, Report, Table, Unit, without_empty
 
 _ROWS_SHOWN = 40
 _DAMAGE_SHOWN = 5
@@ -38,18 +38,14 @@ def doctor(
     facts = [*restore_facts(restored), *checked]
     facts += [("Missing", f"{m.what}: would add {m.adds}") for m in missing]
     facts += _about(title, profiles, missing if used else None)
-    parts: list[Part] = [_files_table(title, found)]
-    if facts:
-        parts.append(Facts(facts))
-    if notes:
-        parts.append(Notes(notes))
+    parts: list[Part] = [_files_table(title, found), Facts(facts), Notes(notes)]
     looked_at = f"{units.plural(len(found), 'file')} looked at, {len(used):,} used"
     return Result(
         "doctor",
         [(str(i.path), i.format) for i in used],
         notes,
         _as_data(found, missing) | {"restore": restore_data(restored)},
-        Report(title, looked_at, parts),
+        Report(title, looked_at, without_empty(parts)),
     )
 
 
@@ -85,8 +81,8 @@ def _verified(known: Digest | None) -> tuple[list[tuple[str, str]], list[str]]:
         hint = "`tfprof CHECKPOINT --stats` reads all of it"
         return [("Checksums", f"not verified: {units.size(size)}; {hint}")], []
     damage = list(damaged_tensors(checkpoint))
-    good = len(checkpoint.tensors) - len(damage)
-    fact = f"{good:,} of {units.plural(len(checkpoint.tensors), 'tensor')} verified"
+    whole = units.plural(len(checkpoint.tensors), "tensor")
+    fact = f"not all of {whole} can be read" if damage else f"all of {whole} verified"
     return [("Checksums", fact)], [str(fault) for fault in damage[:_DAMAGE_SHOWN]]
 
 

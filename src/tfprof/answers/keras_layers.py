@@ -11,8 +11,6 @@ from tfprof.model.keras_model import KerasLayer, KerasModel
 from tfprof.views.shapes import Column, Table, Unit, Value
 from tfprof.wire import dtypes
 
-_ROWS_SHOWN = 8
-
 
 def layer_rows(model: KerasModel) -> list[dict[str, Any]]:
     """Layers by parameters, largest first; in order of the model where none are known."""
@@ -33,7 +31,7 @@ def _params(layer: KerasLayer) -> int:
     return sum(elements(weight.shape) or 0 for weight in layer.weights)
 
 
-def layers_table(rows: list[dict[str, Any]]) -> Table:
+def layers_table(rows: list[dict[str, Any]], shown: int) -> Table:
     counts = [row["params"] or 0 for row in rows]
     whole = sum(counts)
     columns = [
@@ -53,9 +51,9 @@ def layers_table(rows: list[dict[str, Any]]) -> Table:
             row["params"],
             None if row["params"] is None else row["params"] / whole if whole else 0,
         ]
-        for row in rows[:_ROWS_SHOWN]
+        for row in rows[:shown]
     ]
-    return Table(columns, table, "Largest layers", fold(counts[_ROWS_SHOWN:], whole))
+    return Table(columns, table, "Largest layers", fold(counts[shown:], whole))
 
 
 def keras_data(model: KerasModel | None) -> dict[str, Any]:

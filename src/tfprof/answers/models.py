@@ -8,9 +8,8 @@ from typing import Any
 
 from tfprof.analyses.roles import Role
 from tfprof.answers.common import folded, shell_path, used_inputs
-from tfprof.answers.digest import Digest, digest
+from tfprof.answers.digest import Digest
 from tfprof.model import units
-from tfprof.model.profile import ProfileData
 from tfprof.views.result import Result
 from tfprof.views.shapes import Column, Notes, Part, Report, Table, Unit, Value
 
@@ -19,10 +18,9 @@ _NOTES_SHOWN = 2
 
 
 def models(
-    folder: str, profiles: Sequence[ProfileData], warnings: Sequence[str], unread: Sequence[str]
+    folder: str, known: list[Digest], warnings: Sequence[str], unread: Sequence[str]
 ) -> Result:
-    known = [digest(data) for data in profiles]
-    known.sort(key=lambda d: (-(d.parameters.total.value or 0), d.data.title))
+    known = sorted(known, key=lambda d: (-(d.parameters.total.value or 0), d.data.title))
     columns = [
         Column("name", "model"),
         Column("nodes", "nodes", Unit.COUNT),

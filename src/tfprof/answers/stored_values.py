@@ -13,8 +13,6 @@ from tfprof.model.checkpoint import Checkpoint, StoredTensor
 from tfprof.views.shapes import Column, Table, Unit, Value
 from tfprof.wire import dtypes
 
-_ROWS_SHOWN = 8
-
 # hears how many bytes of how many were read
 Done = Callable[[int, int], None]
 Measured = dict[str, Statistics | None]
@@ -70,7 +68,7 @@ def _statistics_data(values: Statistics | None) -> dict[str, Any] | None:
     }
 
 
-def values_table(checkpoint: Checkpoint, measured: Measured) -> Table:
+def values_table(checkpoint: Checkpoint, measured: Measured, shown: int) -> Table:
     """Tensors with NaN or infinity first, then the largest."""
     rows = [(checkpoint.tensors[key], values) for key, values in measured.items() if values]
     rows.sort(key=lambda row: (-(row[1].nan + row[1].infinite), -row[0].elements, row[0].name))
@@ -85,8 +83,8 @@ def values_table(checkpoint: Checkpoint, measured: Measured) -> Table:
         Column("zeros", "zeros", Unit.SHARE),
     ]
     table = [_row(tensor, values) for tensor, values in rows]
-    rest = folded(len(table) - _ROWS_SHOWN) if len(table) > _ROWS_SHOWN else ""
-    return Table(columns, table[:_ROWS_SHOWN], "Values", rest)
+    rest = folded(len(table) - shown) if len(table) > shown else ""
+    return Table(columns, table[:shown], "Values", rest)
 
 
 def _row(tensor: StoredTensor, values: Statistics) -> list[Value]:

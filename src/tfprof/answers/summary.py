@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 from tfprof.analyses.roles import Role
@@ -22,12 +23,22 @@ from tfprof.errors import UsageError
 from tfprof.model import units
 from tfprof.model.profile import ProfileData
 from tfprof.views.result import Result
-from tfprof.views.shapes import Column, Facts, Notes, Part, Report, Table, Unit, Value
+from tfprof.views.shapes import (
+    Column,
+    Facts,
+    Notes,
+    Report,
+    Table,
+    Unit,
+    Value,
+    without_empty,
+)
+from tfprof.views.wrapped import SCREEN_LINES, SCREEN_WIDTH, fact_lines, note_lines
 from tfprof.wire import dtypes
 
-_TYPES_SHOWN = 4
-_NODES_SHOWN = 3
-_VARIABLES_SHOWN = 7
+_LEAST_ROWS = 2
+# blank line, heading, and the line that folds the rest
+_TABLE_FRAME = 3
 _NOTES_SHOWN = 2
 _ROWS_IN_DATA = 20
 _LATER = "not computed by this version"
@@ -43,33 +54,50 @@ def summary(
     """`stats` also reads every value of the checkpoint."""
     known = digest(data, signature)
     top, top_by = _top(known)
-    warnings = [*data.warnings, *_unknowns(known)]
-    parts: list[Part] = [Facts(list(facts(known)))]
-    if top_by == "time":
-        parts += [_types_table(top), _nodes_table(top)]
-    elif data.keras is not None and top:
-        parts.append(layers_table(top))
-    elif top_by == "params":
-        parts.append(_variables_table(top))
     measured = _measured(data, done) if stats else None
-    values: list[str] = []
-    if measured is not None and data.checkpoint is not None:
-        values = bad_values(data.checkpoint, measured)
-        parts[1:] = [values_table(data.checkpoint, measured)]
-    notes = [
-        *values,
-        *data.warnings,
-        *(f"{m.what} would add {m.adds}" for m in missing_inputs(known)),
-    ]
-    if notes:
-        parts.append(Notes(notes[:_NOTES_SHOWN]))
+    bad = bad_values(data.checkpoint, measured) if data.checkpoint and measured else []
+    missing = (f"{m.what} would add {m.adds}" for m in missing_inputs(known))
+    subtitle = recognised(data.inputs) + written_by(data)
+    said = Facts(list(facts(known)))
+    notes = Notes([*bad, *data.warnings, *missing][:_NOTES_SHOWN])
+    tables = _tables(known, top, top_by, measured, _room(subtitle, said, notes))
     return Result(
         "summary",
         used_inputs(data),
-        [*values, *warnings],
+        [*bad, *data.warnings, *_unknowns(known)],
         _as_data(known, top, top_by) | _stored_data(data, measured) | keras_data(data.keras),
-        Report(data.title, recognised(data.inputs) + written_by(data), parts),
+        Report(data.title, subtitle, without_empty([said, *tables, notes])),
     )
+
+
+def _room(subtitle: str, said: Facts, notes: Notes) -> int:
+    """The lines of one screen that are left for tables."""
+    taken = 1 + len(textwrap.wrap(subtitle, SCREEN_WIDTH))
+    for lines in (fact_lines(said, SCREEN_WIDTH), note_lines(notes, SCREEN_WIDTH)):
+        taken += len(lines) + 1 if lines else 0
+    return SCREEN_LINES - taken
+
+
+def _tables(
+    known: Digest,
+    top: list[dict[str, Any]],
+    top_by: str | None,
+    measured: Measured | None,
+    room: int,
+) -> list[Table]:
+    """Where the cost sits: values if they were asked for, else time, layers or variables."""
+    checkpoint = known.data.checkpoint
+    one = max(_LEAST_ROWS, room - _TABLE_FRAME)
+    if measured is not None and checkpoint is not None:
+        return [values_table(checkpoint, measured, one)]
+    if top_by == "time":
+        two = room - 2 * _TABLE_FRAME
+        if two < 2 * _LEAST_ROWS:
+            return [_types_table(top, one)]
+        return [_types_table(top, two - two // 2), _nodes_table(top, two // 2)]
+    if known.data.keras is not None and top:
+        return [layers_table(top, one)]
+    return [_variables_table(top, one)] if top_by == "params" else []
 
 
 def _measured(data: ProfileData, done: Done | None) -> Measured:
@@ -125,7 +153,7 @@ def _top(known: Digest) -> tuple[list[dict[str, Any]], str | None]:
     ], "params"
 
 
-def _types_table(top: list[dict[str, Any]]) -> Table:
+def _types_table(top: list[dict[str, Any]], shown: int) -> Table:
     """Time by op type."""
     kinds: dict[str, list[float]] = {}
     for row in top:
@@ -143,13 +171,13 @@ def _types_table(top: list[dict[str, Any]]) -> Table:
     ]
     rows: list[list[Value]] = [
         [kind, runs, time, time / whole if whole else 0, requested]
-        for kind, (runs, time, requested) in ordered[:_TYPES_SHOWN]
+        for kind, (runs, time, requested) in ordered[:shown]
     ]
-    rest = [sums[1] for _, sums in ordered[_TYPES_SHOWN:]]
+    rest = [sums[1] for _, sums in ordered[shown:]]
     return Table(columns, rows, "Costliest op types", fold(rest, whole))
 
 
-def _nodes_table(top: list[dict[str, Any]]) -> Table:
+def _nodes_table(top: list[dict[str, Any]], shown: int) -> Table:
     whole = sum(row["time_us"] for row in top)
     columns = [
         Column("name", "node"),
@@ -159,13 +187,13 @@ def _nodes_table(top: list[dict[str, Any]]) -> Table:
     ]
     rows: list[list[Value]] = [
         [r["name"], r["time_us"], r["time_us"] / whole if whole else 0, r["requested_bytes"]]
-        for r in top[:_NODES_SHOWN]
+        for r in top[:shown]
     ]
-    rest = [row["time_us"] for row in top[_NODES_SHOWN:]]
+    rest = [row["time_us"] for row in top[shown:]]
     return Table(columns, rows, "Costliest nodes", fold(rest, whole))
 
 
-def _variables_table(top: list[dict[str, Any]]) -> Table:
+def _variables_table(top: list[dict[str, Any]], shown: int) -> Table:
     whole = sum(row["params"] for row in top)
     columns = [
         Column("name", "variable"),
@@ -176,9 +204,9 @@ def _variables_table(top: list[dict[str, Any]]) -> Table:
     ]
     rows: list[list[Value]] = [
         [r["name"], units.shape(tuple(r["shape"])), r["role"], r["params"], r["params"] / whole]
-        for r in top[:_VARIABLES_SHOWN]
+        for r in top[:shown]
     ]
-    rest = [row["params"] for row in top[_VARIABLES_SHOWN:]]
+    rest = [row["params"] for row in top[shown:]]
     return Table(columns, rows, "Largest variables", fold(rest, whole))
 
 
@@ -234,5 +262,7 @@ def _unknowns(known: Digest) -> list[str]:
     if known.logged_float_ops is None:
         found.setdefault("no op log was given", []).append("float_ops")
     if known.run is None:
-        found.setdefault("no run was given", []).append("time")
+        found.setdefault("no run was given", []).extend(["time", "requested_bytes"])
+    if known.data.graph is None:
+        found.setdefault("no graph was given", []).extend(["nodes", "function_nodes"])
     return [f"{', '.join(keys)}: {reason}" for reason, keys in found.items()]

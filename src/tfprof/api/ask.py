@@ -33,13 +33,13 @@ def ask_summary(
         data = read(choice.selections[0], progress)
         with_all = replace(data, warnings=(*choice.warnings, *data.warnings))
         return summary(with_all, signature, stats=stats, done=_values_read(data, progress))
-    profiles: list[ProfileData] = []
+    profiles: list[Digest] = []
     unread: list[str] = []
     faults: list[TfprofError] = []
     unread += _named_only(choice)
     for selection in choice.selections:
         try:
-            profiles.append(read(selection, progress))
+            profiles.append(digest(read(selection, progress)))
         except InputUnreadable as fault:
             faults.append(fault)
             unread.append(str(fault))

@@ -71,9 +71,6 @@ def build_parser(modules: dict[str, Any]) -> tuple[argparse.ArgumentParser, set[
 
 def main(argv: Sequence[str] | None = None) -> int:
     words = normalised(sys.argv[1:] if argv is None else argv)
-    if not words:
-        sys.stdout.write(_HINTS + "\n")
-        return 0
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without UTF-8 still gets an answer
@@ -99,6 +96,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
+    if not words:
+        sys.stdout.write(_HINTS + "\n")
+        sys.stdout.flush()
+        return 0
     modules = command_modules()
     parser, valued = build_parser(modules)
     if words[0] not in ("--help", "-h", "--version"):
@@ -107,7 +108,6 @@ def _run(words: list[str]) -> int:
     with progress_bar() as progress:
         result = modules[args.command].run(args, progress)
     emit(result, args)
-    sys.stdout.flush()
     return 0
 
 

@@ -38,13 +38,22 @@ def emit(result: Result, args: argparse.Namespace) -> None:
         _write_file(path, _rendered(result, _format_for(path, args)), force=args.force)
         talk(f"Wrote {path}")
         return
-    chosen = "json" if args.json else args.format
+    try:
+        _print(result, "json" if args.json else args.format)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as fault:
+        raise OutputNotWritable(f"cannot be written: {fault.strerror}", where="stdout") from None
+
+
+def _print(result: Result, chosen: str | None) -> None:
     if chosen is None and wants_colour():
         from tfprof.renderers import terminal
 
         terminal.render(result.view, sys.stdout, width())
-        return
-    sys.stdout.write(_rendered(result, chosen or "txt"))
+    else:
+        sys.stdout.write(_rendered(result, chosen or "txt"))
 
 
 def _format_for(path: Path, args: argparse.Namespace) -> str:
@@ -75,8 +84,11 @@ def _rendered(result: Result, chosen: str) -> str:
 
 def _write_file(path: Path, text: str, *, force: bool) -> None:
     """A temporary file beside the target, then a rename: the old file or the new, never a part."""
-    if path.exists() and not force:
+    if path.is_file() and not force:
         raise OutputExists("the file exists", where=str(path), hint="Use --force to replace it.")
+    if path.exists() and not path.is_file() and not path.is_dir():
+        path.write_text(text, encoding="utf-8")  # a device or a pipe: nothing to replace
+        return
     temporary: Path | None = None
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

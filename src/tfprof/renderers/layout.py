@@ -8,12 +8,13 @@ from typing import assert_never
 
 from tfprof.renderers.cells import cell
 from tfprof.views.shapes import Facts, Notes, Part, Report, Table, Unit
+from tfprof.views.wrapped import GAP, fact_lines, note_lines
 
 # text and the name of its style; "" is plain
 Segment = tuple[str, str]
 Line = list[Segment]
 
-_GAP = "  "
+_GAP = " " * GAP
 _NARROWEST = 12
 
 
@@ -30,26 +31,14 @@ def report_lines(report: Report, width: int) -> Iterator[Line]:
 def _part_lines(part: Part, width: int) -> Iterator[Line]:
     match part:
         case Facts():
-            yield from _fact_lines(part, width)
+            for label, text in fact_lines(part, width):
+                yield [(label, "label"), (text, "")]
         case Table():
             yield from _table_lines(part, width)
         case Notes():
-            for note in part.lines:
-                for number, line in enumerate(textwrap.wrap(note, width - 2)):
-                    yield [("  " if number else "· ", "quiet"), (line, "quiet")]
+            yield from ([(line, "quiet")] for line in note_lines(part, width))
         case _:
             assert_never(part)
-
-
-def _fact_lines(facts: Facts, width: int) -> Iterator[Line]:
-    label_width = max((len(label) for label, _ in facts.rows), default=0) + len(_GAP)
-    previous = None
-    for label, text in facts.rows:
-        shown = "" if label == previous else label
-        for line in textwrap.wrap(text, max(_NARROWEST, width - label_width)) or [""]:
-            yield [(shown.ljust(label_width), "label"), (line, "")]
-            shown = ""
-        previous = label
 
 
 def _table_lines(table: Table, width: int) -> Iterator[Line]:

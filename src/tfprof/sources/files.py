@@ -20,7 +20,7 @@ def read_bytes(path: Path, progress: Progress | None = None) -> bytes:
     except FileNotFoundError:
         raise PathNotFound("no such file", where=str(path)) from None
     except OSError as fault:
-        raise AccessDenied(f"cannot be opened: {fault.strerror}", where=str(path)) from None
+        raise AccessDenied.because(fault, str(path)) from None
     if not data:
         raise EmptyFile(str(path))
     return data
@@ -43,7 +43,7 @@ class FileReader:
         try:
             self.size = path.stat().st_size
         except OSError as fault:
-            raise AccessDenied(f"cannot be opened: {fault.strerror}", where=str(path)) from None
+            raise AccessDenied.because(fault, str(path)) from None
 
     def read_at(self, offset: int, size: int) -> bytes:
         """Up to `size` bytes; fewer where the file ends. A size beyond the file is not believed."""
@@ -52,7 +52,7 @@ class FileReader:
                 file.seek(min(max(0, offset), self.size))
                 return file.read(max(0, min(size, self.size - offset)))
         except OSError as fault:
-            raise AccessDenied(f"cannot be read: {fault.strerror}", where=str(self.path)) from None
+            raise AccessDenied.because(fault, str(self.path)) from None
 
 
 def top_fields(

@@ -61,9 +61,9 @@ def choose(request: Request) -> Choice:
         raise UsageError(
             "--profile_path holds graph and runs: do not give --graph_path or --run_meta_path"
         )
-    named = [_checked(flag, path) for flag, paths in request.named.items() for path in paths]
+    named = [f for flag, paths in request.named.items() for p in paths for f in _checked(flag, p)]
     folders = [path for path in request.paths if path.is_dir()]
-    files = [inspect_named(path) for path in request.paths if not path.is_dir()]
+    files = [f for path in request.paths if not path.is_dir() for f in inspect_named(path)]
     if len(folders) == 1 and not files and not named:
         return _choose_in_one_folder(folders[0])
     selection = Selection(_common_title(request))
@@ -102,19 +102,19 @@ def _common_title(request: Request) -> str:
     return str(paths[0]) if paths else ""
 
 
-def inspect_named(path: Path) -> FoundFile:
-    """A file the user named: it must exist, be readable and have a format."""
+def inspect_named(path: Path) -> list[FoundFile]:
+    """A file the user named, which must have a format; a part of a checkpoint brings its index."""
     if not path.exists():
         path = _index_of(path)  # a checkpoint is named by the prefix its files share
     found = FoundFile(path, recognise(path), modified=path.stat().st_mtime)
     if found.kind == "checkpoint data":
-        return inspect_named(_index_of(path.with_name(prefix_of(path))))
+        return [*inspect_named(_index_of(path.with_name(prefix_of(path)))), found]
     if found.kind == "checkpoint state":
         newest = newest_prefix(path)
         if newest is None:
             raise WrongKind("the state file names no checkpoint", where=str(path))
-        return inspect_named(newest)
-    return found
+        return [*inspect_named(newest), found]
+    return [found]
 
 
 def _index_of(prefix: Path) -> Path:
@@ -124,20 +124,21 @@ def _index_of(prefix: Path) -> Path:
     return index
 
 
-def _checked(flag: str, path: Path) -> FoundFile:
+def _checked(flag: str, path: Path) -> list[FoundFile]:
     if flag == "vars":
         if not path.exists():
             raise PathNotFound("no such file", where=str(path))
         found = inspect(path)
-        return replace(found, format=formats()["variable table"])
-    found = inspect_named(path)
+        return [replace(found, format=formats()["variable table"])]
+    files = inspect_named(path)
+    found = files[0]
     if found.kind not in FLAG_KINDS[flag]:
         raise WrongKind(
             f"--{flag} wants {' or '.join(FLAG_KINDS[flag])}; this is {found.kind}",
             where=str(path),
             hint=f"Give the path without a flag: `tfprof {path}`.",
         )
-    return found
+    return files
 
 
 def read(selection: Selection, progress: ProgressOf | None = None) -> ProfileData:

@@ -23,7 +23,7 @@ def recognise(path: Path) -> Format:
     except FileNotFoundError:
         raise PathNotFound("no such file or folder", where=str(path)) from None
     except OSError as fault:
-        raise AccessDenied(f"cannot be opened: {fault.strerror}", where=str(path)) from None
+        raise AccessDenied.because(fault, str(path)) from None
     if probe.size == 0:
         raise EmptyFile(str(path))
     found = best_format(probe)

@@ -59,6 +59,11 @@ class Notes:
 Part = Facts | Table | Notes
 
 
+def without_empty(parts: Sequence[Part]) -> list[Part]:
+    """What has something to show."""
+    return [part for part in parts if (part.lines if isinstance(part, Notes) else part.rows)]
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     title: str
