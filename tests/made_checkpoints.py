@@ -35,8 +35,6 @@ STRINGS = [b"", b"a", "Grüße, 世界".encode(), b"\0\xff\n" * 3, b"long " * 40
 def random_of(dtype: str, shape=(7, 5), seed=3) -> tf.Tensor:
     """Any bits of a type, NaN and infinity among them."""
     rows = np.random.default_rng(seed)
-    if dtype == "bool":
-        return tf.constant(rows.integers(0, 2, shape).astype(bool))
     if dtype in FOUR_BITS:
         values = FOUR_BITS[dtype]
         return tf.cast(tf.constant(rows.integers(values[0], values[-1] + 1, shape)), dtype)
@@ -44,9 +42,17 @@ def random_of(dtype: str, shape=(7, 5), seed=3) -> tf.Tensor:
         base = QUANTISED[dtype]
         bits = rows.integers(base.min, base.max, shape, endpoint=True)
         return tf.bitcast(tf.constant(bits, base), tf.as_dtype(dtype))
+    return tf.constant(array_of(dtype, shape, seed))
+
+
+def array_of(dtype: str, shape=(7, 5), seed=3) -> np.ndarray:
+    """The same for types that numpy has, without TensorFlow."""
+    rows = np.random.default_rng(seed)
+    if dtype == "bool":
+        return rows.integers(0, 2, shape).astype(bool)
     kind = np.dtype(NUMPY_TYPES[dtype])
     size = int(np.prod(shape)) * kind.itemsize
-    return tf.constant(np.frombuffer(rows.bytes(size), kind).reshape(shape))
+    return np.frombuffer(rows.bytes(size), kind).reshape(shape)
 
 
 def save(prefix: Path, tensors: dict[str, tf.Tensor], slices: dict[str, str] | None = None) -> Path:

@@ -20,6 +20,8 @@ Bytes = npt.NDArray[np.uint8]
 
 # below this many messages a pass of numpy calls costs more than the loop
 _LOOP_BELOW = 24
+# how many messages advance together: their columns should stay in the processor's cache
+_BLOCK = 1 << 13
 # how many fields the loop reads between two reports of progress
 _REPORT_EVERY = 1 << 16
 
@@ -112,10 +114,25 @@ def split(
 
     Fields with numbers above `up_to` are walked over and not kept.
     """
-    buffer = np.frombuffer(data, np.uint8)
     passes: list[Fields] = []
-    active = np.flatnonzero(starts < ends)
-    position, stop = starts[active], ends[active]
+    rows = np.flatnonzero(starts < ends)
+    for first in range(0, len(rows), _BLOCK):
+        block = rows[first : first + _BLOCK]
+        _split_block(data, block, starts[block], ends[block], progress, up_to, passes)
+    return _joined(passes)
+
+
+def _split_block(
+    data: bytes,
+    active: Ints,
+    position: Ints,
+    stop: Ints,
+    progress: Progress | None,
+    up_to: int | None,
+    passes: list[Fields],
+) -> None:
+    """The fields of some messages appended to `passes`; few enough to stay in the cache."""
+    buffer = np.frombuffer(data, np.uint8)
     while len(active) >= _LOOP_BELOW:
         row = _one_field_each(buffer, active, position, stop)
         passes.append(row if up_to is None else row.numbered_up_to(up_to))
@@ -126,7 +143,6 @@ def split(
     for message, at, end in zip(active.tolist(), position.tolist(), stop.tolist(), strict=True):
         rest = _all_fields(data, message, at, end, progress)
         passes.append(rest if up_to is None else rest.numbered_up_to(up_to))
-    return _joined(passes)
 
 
 def _joined(passes: list[Fields]) -> Fields:
@@ -210,8 +226,7 @@ def _all_fields(
     data: bytes, message: int, position: int, end: int, progress: Progress | None
 ) -> Fields:
     """A message with many fields: a loop finds where each starts, the rest is done in bulk."""
-    positions = _field_positions(data, position, end, progress)
-    starts = np.array(positions, np.int64)
+    starts = np.array(_field_positions(data, position, end, progress), np.int64)
     return _one_field_each(
         np.frombuffer(data, np.uint8),
         np.full(len(starts), message, np.int64),
