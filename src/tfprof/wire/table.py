@@ -48,7 +48,8 @@ class Table:
         footer = self.read_at(footer_at, FOOTER_BYTES) if footer_at >= 0 else b""
         if not footer.endswith(MAGIC):
             raise WireFault("the table has no footer", max(0, footer_at), early_end=True)
-        _, _, position = _handle(footer, 0, footer_at)
+        offset, size, position = _handle(footer, 0, footer_at)
+        self._block(offset, size)  # says nothing of use, but damage there is damage
         offset, size, _ = _handle(footer, position, footer_at)
         for entry in _entries(self._block(offset, size), offset):
             begin, length, _ = _handle(entry.value, 0, offset)
