@@ -1,6 +1,5 @@
 """Checkpoints, event files and Keras files for the tests, by TensorFlow and by hand."""
 
-import os
 import struct
 import zipfile
 from pathlib import Path
@@ -191,7 +190,8 @@ def block(entries: list[tuple[bytes, bytes]]) -> bytes:
     """Sorted entries, each key without what it shares with the one before."""
     out, last = bytearray(), b""
     for key, value in entries:
-        shared = len(os.path.commonprefix([key, last]))
+        pairs = zip(key, last, strict=False)
+        shared = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(key), len(last)))
         out += number(shared) + number(len(key) - shared) + number(len(value))
         out += key[shared:] + value
         last = key
@@ -223,9 +223,7 @@ def entries_of(path: Path) -> list[tuple[bytes, bytes]]:
     from tfprof.wire.table import Table
 
     data = path.read_bytes()
-    return [
-        (e.key, e.value) for e in Table(lambda at, n: data[at : at + n], len(data)).entries()
-    ]
+    return [(e.key, e.value) for e in Table(lambda at, n: data[at : at + n], len(data)).entries()]
 
 
 def snappy_literal(content: bytes) -> bytes:

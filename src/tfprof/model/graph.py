@@ -29,10 +29,9 @@ class Attributes(Protocol):
         """Attribute name to AttrValue message."""
         ...
 
-
-class NoAttributes:
-    def of(self, node: int) -> Mapping[str, Any]:  # noqa: ARG002
-        return {}
+    def having(self, name: str) -> Sequence[int]:
+        """The nodes that may have an attribute of that name, found without decoding any."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,6 +144,18 @@ class _NodeBytes:
         message = parse("NodeDef", self.source.data[begin:end], self.source.path, begin)
         attributes: Mapping[str, Any] = message.attr
         return attributes
+
+    def having(self, name: str) -> Sequence[int]:
+        """Nodes whose bytes hold the map entry's key; the key may also stand inside another value."""
+        key = name.encode()
+        hits = [
+            m.start()
+            for m in re.finditer(re.escape(b"\n" + bytes([len(key)]) + key), self.source.data)
+        ]
+        rows = np.searchsorted(self.starts, np.array(hits, np.int64), side="right") - 1
+        inside = (rows >= 0) & (np.array(hits, np.int64) < self.ends[np.maximum(rows, 0)])
+        found: list[int] = (np.unique(rows[inside]) + self.arguments).tolist()
+        return found
 
 
 def _functions(source: Source, starts: Ints, ends: Ints) -> dict[str, Function]:

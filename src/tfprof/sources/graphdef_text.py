@@ -5,10 +5,13 @@ Both ways give the same columns. In a scanned file attributes stay text until as
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from tfprof.model.graph import Graph, resolve_edges
 from tfprof.model.interned import Interned
@@ -63,3 +66,11 @@ class _NodeText:
             raise corrupt_text(fault, self.path) from None
         attributes: Mapping[str, Any] = parse("NodeDef", data, self.path, begin).attr
         return attributes
+
+    def having(self, name: str) -> Sequence[int]:
+        key = re.compile(rb'key: "' + re.escape(name.encode()) + rb'"')
+        hits = np.array([match.start() for match in key.finditer(self.text)], np.int64)
+        rows = np.searchsorted(self.layout.body_start, hits, side="right") - 1
+        inside = (rows >= 0) & (hits < self.layout.body_end[np.maximum(rows, 0)])
+        found: list[int] = np.unique(rows[inside]).tolist()
+        return found

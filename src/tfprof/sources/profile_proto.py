@@ -53,6 +53,9 @@ class _Attributes:
         attributes: Mapping[str, Any] = self.nodes[node].attrs
         return attributes
 
+    def having(self, name: str) -> Sequence[int]:
+        return [row for row, node in enumerate(self.nodes) if name in node.attrs]
+
 
 def _graph(nodes: Sequence[Any], ids: Sequence[int]) -> Graph:
     row_of = {identity: row for row, identity in enumerate(ids)}

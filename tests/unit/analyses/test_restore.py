@@ -258,5 +258,6 @@ def test_a_restore_op_without_constant_keys_is_no_saver(tmp_path, graph_file):
         V1.raw_ops.RestoreV2(
             prefix="model", tensor_names=keys, shape_and_slices=[""], dtypes=[tf.float32]
         )
-    found = restore(graph_file(graph), made_checkpoints.save(tmp_path / "model", {"a": tf.zeros([2])}))
+    prefix = made_checkpoints.save(tmp_path / "model", {"a": tf.zeros([2])})
+    found = restore(graph_file(graph), prefix)
     assert found["matched"] == ["a"]

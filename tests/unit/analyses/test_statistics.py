@@ -248,5 +248,3 @@ def test_statistics_raise_no_warnings_of_numpy(tmp_path):
     rows["float64"] = tf.constant([1.7e308, -1.7e308, math.inf, math.nan], tf.float64)
     ran = spawn("summary", made.save(tmp_path / "model", rows), "--stats")
     assert (ran.code, ran.err) == (0, "")
-
-

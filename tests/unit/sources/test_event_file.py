@@ -1,5 +1,6 @@
 """Event files: what is in them, and what is left of one that is damaged or still written."""
 
+import itertools
 import json
 import os
 import shutil
@@ -189,7 +190,7 @@ def test_a_file_still_being_written_ends_at_its_last_whole_record(log, tmp_path)
     data = log.read_bytes()
     ends = ends_of(data)
     path = tmp_path / NAME
-    for whole, (begin, end) in enumerate(zip(ends, ends[1:], strict=False), 1):
+    for whole, (begin, end) in enumerate(itertools.pairwise(ends), 1):
         for cut in {begin, begin + 1, begin + 11, begin + 12, (begin + end) // 2, end - 1}:
             path.write_bytes(data[:cut])
             *records, last = read_records(path)

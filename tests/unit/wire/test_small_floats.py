@@ -6,7 +6,8 @@ import pytest
 
 from tfprof.wire.small_floats import bfloat16_to_float32, float8_to_float32
 
-FLOAT8 = ["float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz"]
+KINDS = ["e5m2", "e4m3fn", "e4m3fnuz", "e4m3b11fnuz", "e5m2fnuz"]
+FLOAT8 = [f"float8_{kind}" for kind in KINDS]
 
 
 @pytest.mark.parametrize("kind", FLOAT8)

