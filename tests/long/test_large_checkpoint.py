@@ -24,7 +24,8 @@ from tfprof.wire.schema import message_class
 formats(); message_class("BundleEntryProto")
 
 def read():
-    return int(next(line.split()[1] for line in open("/proc/self/io") if line.startswith("rchar")))
+    lines = Path("/proc/self/io").read_text().splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("rchar")))
 
 before, start = read(), time.perf_counter()
 checkpoint = open_checkpoint(Path(sys.argv[1]))
@@ -95,9 +96,10 @@ def test_statistics_of_two_gigabytes_are_streamed(two_gigabytes):
     """The peak of memory lies far below the size of the checkpoint."""
     code = """
 import sys
+from pathlib import Path
 from tfprof.cli.main import main
 code = main(sys.argv[1:])
-lines = open("/proc/self/status").read().splitlines()
+lines = Path("/proc/self/status").read_text().splitlines()
 print("peak", next(line.split()[1] for line in lines if line.startswith("VmHWM")), "KB")
 sys.exit(code)
 """

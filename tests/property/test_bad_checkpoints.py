@@ -50,12 +50,15 @@ def victims(tmp_path_factory):
     events = made.event_file(root / "events/events.out.tfevents.1700000000.host")
     (root / "keras").mkdir()
     # tiny: most bytes of its files are structure, not values
-    model = keras.Sequential([
-        keras.Input((4,)),
-        keras.layers.Dense(3),
-        keras.layers.BatchNormalization(),
-        keras.layers.Dense(2),
-    ])  # fmt: skip
+    model = keras.Sequential(
+        [
+            keras.Input((4,), name="x"),
+            keras.layers.Dense(3, name="first"),
+            keras.layers.BatchNormalization(name="normal"),
+            keras.layers.Dense(2, name="second"),
+        ],
+        name="tiny",
+    )
     model.compile("adam", "mse")
     model.save(root / "keras/model.keras")
     with warnings.catch_warnings(action="ignore"):
@@ -222,6 +225,19 @@ def test_a_file_cut_off_at_many_places_is_answered_or_named(kind, victims, tmp_p
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_file_with_many_flipped_bits_is_answered_or_named(kind, victims, tmp_path):
     _check_flips(kind, victims, tmp_path, MANY)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["h5", "weights"])
+def test_no_byte_of_the_head_of_an_hdf5_file_brings_the_process_down(kind, victims, tmp_path):
+    """It holds types and sizes of attributes, which the library below h5py believes."""
+    whole = victims[kind][0].read_bytes()
+    contents = {}
+    for position in range(1500):
+        changed = bytearray(whole)
+        changed[position] ^= 2
+        contents[f"byte {position} changed by 2"] = bytes(changed)
+    _check(kind, victims, tmp_path, contents)
 
 
 # the end is missing: an error, or a warning; never an answer as if nothing had happened

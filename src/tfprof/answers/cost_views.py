@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tfprof.analyses.accounting import nodes as n
+from tfprof.analyses.accounting.code import code_tree
 from tfprof.analyses.accounting.graph import GRAPH_OP, graph_tree
 from tfprof.analyses.accounting.op import op_list
 from tfprof.analyses.accounting.scope import SCOPE_OP, scope_tree
-from tfprof.analyses.accounting.tree import CostTree, Shown, display, late_filter
+from tfprof.analyses.accounting.tree import (
+    CostTree,
+    Shown,
+    code_filter,
+    display,
+    early_filter,
+    late_filter,
+    with_started_total,
+)
+from tfprof.errors import InputMissing
 from tfprof.model.profile import ProfileData
-from tfprof.views.costs import CostRow, CostTreeView, OpCostRow, OpCostView
-from tfprof.views.options import Options
+from tfprof.views.costs import (
+    CostRow,
+    CostTreeView,
+    InputShape,
+    InputSignature,
+    OpCostRow,
+    OpCostView,
+)
+from tfprof.views.options import EVERYTHING, Options
 
 
 def scope_view(data: ProfileData, options: Options) -> CostTreeView:
@@ -20,6 +39,30 @@ def scope_view(data: ProfileData, options: Options) -> CostTreeView:
 def graph_view(data: ProfileData, options: Options) -> CostTreeView:
     nodes = n.build_nodes(data, options.step, compat=options.compat)
     return _tree_view(graph_tree(nodes, options), nodes, options, GRAPH_OP)
+
+
+def code_view(data: ProfileData, options: Options) -> CostTreeView:
+    """Needs an op log with code lines."""
+    if data.oplog is None or not data.oplog.has_code:
+        raise InputMissing("no code lines: the code view needs an op log that has them")
+    nodes = n.build_nodes(data, options.step, compat=options.compat)
+    found = code_tree(nodes, data.oplog, options)
+    distinct = [len(set(rows)) for rows in found.made]
+    shown = display(
+        found.tree,
+        options,
+        code_filter(found.tree, options),
+        skips_closed=True,
+        nodes_in=distinct,
+    )
+    rows = []
+    for position, at in enumerate(shown.at):
+        row = _row(shown, position, nodes, "", options)
+        made = found.made[at]
+        devices = tuple(sorted({nodes.devices[node] for node in made}))
+        types = tuple(sorted({kind for node in made for kind in nodes.all_types(node)}))
+        rows.append(replace(row, devices=devices, types=types))
+    return CostTreeView(rows, frozenset(options.select), of_code=True, style=style_of(options))
 
 
 def op_view(data: ProfileData, options: Options) -> OpCostView:
@@ -33,22 +76,64 @@ def op_view(data: ProfileData, options: Options) -> OpCostView:
             row.nodes,
             tuple(sorted({nodes.devices[at] for at in row.picked})),
             tuple(sorted({kind for at in row.picked for kind in nodes.all_types(at)})),
+            _signatures(nodes, row.picked, options),
         )
         for row in found.rows
     ]
     root = tuple(found.root_total.tolist())
-    return OpCostView(rows, root, frozenset(options.select), empty_graph=not len(nodes))
+    return OpCostView(
+        rows, root, frozenset(options.select), empty_graph=not len(nodes), style=style_of(options)
+    )
+
+
+def _signatures(nodes: n.Nodes, picked: list[int], options: Options) -> tuple[InputSignature, ...]:
+    """The distinct input shapes of a type's nodes, most runs first."""
+    if "input_shapes" not in options.select:
+        return ()
+    groups: dict[tuple[tuple[int, InputShape], ...], list[int]] = {}
+    for row in dict.fromkeys(picked):
+        shapes = tuple(nodes.input_shapes(row, compat=options.compat))
+        groups.setdefault(shapes, []).append(row)
+    found = [
+        InputSignature(
+            shapes,
+            int(nodes.costs[rows, n.RUNS].sum()),
+            len(rows),
+            int(nodes.costs[rows, n.MICROS].sum()),
+        )
+        for shapes, rows in groups.items()
+    ]
+    return tuple(found)
 
 
 def _tree_view(tree: CostTree, nodes: n.Nodes, options: Options, made_up: str) -> CostTreeView:
-    shown = display(tree, options, late_filter(tree, options))
-    rows = [_row(shown, position, nodes, made_up) for position in range(len(shown.at))]
-    return CostTreeView(rows, frozenset(options.select))
+    early = style_of(options) == "early"
+    if early:
+
+        def device_of(at: int) -> str:
+            row = int(tree.row[at])
+            return nodes.devices[row] if row >= 0 else ""
+
+        tree = with_started_total(tree, options)
+        shown = display(tree, options, early_filter(tree, options, device_of))
+    else:
+        shown = display(tree, options, late_filter(tree, options))
+    rows = [_row(shown, position, nodes, made_up, options) for position in range(len(shown.at))]
+    if early and options.account_type_regexes == EVERYTHING:
+        rows[0] = replace(rows[0], accounted=True)
+    return CostTreeView(rows, frozenset(options.select), style=style_of(options))
 
 
-def _row(shown: Shown, position: int, nodes: n.Nodes, made_up: str) -> CostRow:
+def style_of(options: Options) -> str:
+    return "original" if options.compat else options.style
+
+
+def _row(shown: Shown, position: int, nodes: n.Nodes, made_up: str, options: Options) -> CostRow:
     tree, at = shown.tree, shown.at[position]
     row = int(tree.row[at])
+    inputs: tuple[tuple[int, InputShape], ...] = ()
+    if row >= 0 and "input_shapes" in options.select:
+        inputs = tuple(nodes.input_shapes(row, compat=options.compat))
     return CostRow(
         tree.labels[at],
         shown.parent[position],
@@ -59,4 +144,5 @@ def _row(shown: Shown, position: int, nodes: n.Nodes, made_up: str) -> CostRow:
         nodes.shapes.get(row, ()) if row >= 0 else (),
         nodes.devices[row] if row >= 0 else "",
         tuple(nodes.all_types(row)) if row >= 0 else (made_up,),
+        inputs,
     )

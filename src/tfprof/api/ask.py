@@ -12,11 +12,13 @@ from tfprof.answers.formats import formats_answer
 from tfprof.answers.models import models
 from tfprof.answers.stored_values import Done
 from tfprof.answers.summary import summary
-from tfprof.errors import InputMissing, InputUnreadable, TfprofError
+from tfprof.answers.views_data import view_result
+from tfprof.errors import InputMissing, InputUnreadable, TfprofError, UsageError
 from tfprof.model.profile import Input, ProfileData
 from tfprof.sources.choose import Selection
 from tfprof.sources.load import Choice, ProgressOf, Request, choose, read
 from tfprof.sources.registry import formats
+from tfprof.views.options import Options
 from tfprof.views.result import Result
 
 
@@ -110,6 +112,19 @@ def _unread(selection: Selection) -> list[Input]:
 
 def _with_hint(fault: TfprofError) -> str:
     return f"{fault}. {fault.hint}" if fault.hint else str(fault)
+
+
+def ask_view(
+    command: str, request: Request, options: Options, progress: ProgressOf | None = None
+) -> Result:
+    """One of the four views of one model."""
+    choice = choose(request)
+    if len(choice.selections) > 1:
+        raise UsageError(
+            f"{request.paths[0]} holds {len(choice.selections)} models",
+            hint="Name the files of one; `tfprof PATH` lists them.",
+        )
+    return view_result(command, read(choice.selections[0], progress), options)
 
 
 def ask_formats() -> Result:

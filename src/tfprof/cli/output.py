@@ -33,6 +33,8 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
 
 
 def emit(result: Result, args: argparse.Namespace) -> None:
+    if getattr(args, "silent", False):
+        return
     if args.output_file:
         path = Path(args.output_file)
         _write_file(path, _rendered(result, _format_for(path, args)), force=args.force)

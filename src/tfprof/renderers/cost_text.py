@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from tfprof.renderers.original_text import memory, number, time
+from tfprof.renderers.original_text import CORRECTED, ORIGINAL, Spelling, Write
 from tfprof.views import costs as c
 from tfprof.views.costs import ROOT_NAME, CostRow, CostTreeView, InputShape, OpCostRow, OpCostView
 
@@ -19,15 +19,28 @@ _TIMES = (
     ("cpu_micros", c.CPU, "cpu execution time"),
 )
 _TOTAL_TIME = (c.MICROS, "total execution time")
-_Write = Callable[[int], str]
+
+
+def _spelling(style: str) -> Spelling:
+    return ORIGINAL if style == "original" else CORRECTED
 
 
 def tree_text(view: CostTreeView) -> str:
-    """Legend, then a line a node: self/total of what is selected."""
-    lines = ["node name | " + " | ".join(_tree_titles(view.select))]
+    """A line a node: self/total of what is selected; the late style has a legend above."""
+    spelling, early = _spelling(view.style), view.style == "early"
+    lines = []
+    if not early:
+        titles = _op_titles(view.select) if view.of_code else _tree_titles(view.select)
+        lines.append("node name | " + " | ".join(titles))
+    of_row = _code_fields if view.of_code else _tree_fields
     for row in view.rows:
-        fields = ", ".join(_tree_fields(row, view.select))
-        lines.append(f"{'  ' * row.indent}{row.name} ({fields})")
+        if row.hidden and "num_hidden_ops" in view.select:
+            lines.append(f"{'  ' * row.indent}...hidden {row.hidden}...")
+        fields = ", ".join(of_row(row, view.select, spelling, early=early))
+        shown = f" ({fields})" if fields or not early else ""
+        lines.append(f"{'  ' * row.indent}{row.name}{shown}")
+        if row.value:
+            lines.append(row.value.removesuffix("\n"))
     return "\n".join(lines) + "\n"
 
 
@@ -56,25 +69,56 @@ def _times(select: frozenset[str]) -> Iterator[tuple[int, str]]:
     )
 
 
-def _tree_fields(row: CostRow, select: frozenset[str]) -> Iterator[str]:
-    def both(column: int, write: _Write) -> str:
-        own = write(row.own[column]) if row.accounted else "--"
-        return f"{own}/{write(row.total[column])}"
+def _both(row: CostRow, column: int, write: Write) -> str:
+    own = write(row.own[column]) if row.accounted else "--"
+    return f"{own}/{write(row.total[column])}"
 
+
+def _costs(
+    row: CostRow, select: frozenset[str], spelling: Spelling, *, early: bool
+) -> Iterator[str]:
+    yield from (_both(row, column, spelling.memory) for key, column, _ in _MEMORY if key in select)
+    if early and "micros" in select:
+        yield _both(row, c.MICROS, spelling.time)
+        return
+    yield from (_both(row, column, spelling.time) for column, _ in _times(select))
+
+
+def _code_fields(
+    row: CostRow, select: frozenset[str], spelling: Spelling, *, early: bool
+) -> Iterator[str]:
+    yield from _costs(row, select, spelling, early=early)
+    if "params" in select:
+        yield f"{_both(row, c.PARAMS, spelling.number)} params"
+    if "float_ops" in select:
+        yield f"{_both(row, c.FLOAT_OPS, spelling.number)} flops"
+    if "device" in select and row.devices:
+        yield "|".join(row.devices)
+    if "op_types" in select:
+        yield "|".join(row.types)
+    if "occurrence" in select:
+        yield "occurrence N/A in code view"
+    if "input_shapes" in select:
+        yield "input_shapes N/A in code view"
+
+
+def _tree_fields(
+    row: CostRow, select: frozenset[str], spelling: Spelling, *, early: bool
+) -> Iterator[str]:
     if "params" in select:
         if row.shape:
             yield "x".join(str(dim) for dim in row.shape)
-        yield f"{both(c.PARAMS, number)} params"
+        yield f"{_both(row, c.PARAMS, spelling.number)} params"
     if "float_ops" in select:
-        yield f"{both(c.FLOAT_OPS, number)} flops"
-    yield from (both(column, memory) for key, column, _ in _MEMORY if key in select)
-    yield from (both(column, time) for column, _ in _times(select))
+        yield f"{_both(row, c.FLOAT_OPS, spelling.number)} flops"
+    yield from _costs(row, select, spelling, early=early)
     if "device" in select and row.device:
         yield row.device
     if "op_types" in select:
         yield "|".join(row.types)
     if "occurrence" in select:
-        yield f"{both(c.RUNS, str)}|{both(c.DEFINED, str)}"
+        runs = _both(row, c.RUNS, spelling.number)
+        yield f"{runs}|{_both(row, c.DEFINED, spelling.number)}"
     if "input_shapes" in select:
         yield "|".join(_input(at, shape) for at, shape in row.inputs)
 
@@ -113,12 +157,16 @@ def _op_titles(select: frozenset[str]) -> Iterator[str]:
 def _op_row(row: OpCostRow, view: OpCostView) -> str:
     text = f"{row.op:<25}" + ", ".join(_op_cells(row, view))
     if "input_shapes" in view.select and row.nodes:
-        text += "\n\n" + "".join(f"{_signature(s)}\n" for s in row.signatures)
+        write = _spelling(view.style).time
+        most_runs_first = sorted((-s.runs, _signature(s, write)) for s in row.signatures)
+        text += "\n\n" + "".join(f"{line}\n" for _, line in most_runs_first)
     return text
 
 
 def _op_cells(row: OpCostRow, view: OpCostView) -> Iterator[str]:
     select = view.select
+    spelling = _spelling(view.style)
+    number, time, memory = spelling.number, spelling.time, spelling.memory
 
     def cell(column: int, own: str, guard: int) -> str:
         whole = view.root_total[column]
@@ -142,11 +190,9 @@ def _op_cells(row: OpCostRow, view: OpCostView) -> Iterator[str]:
         yield "|".join(row.types)
     if "occurrence" in select:
         yield f"{row.own[c.RUNS]}|{row.nodes}".rjust(10)
-    if "input_shapes" in select:
-        yield ""
 
 
-def _signature(signature: c.InputSignature) -> str:
+def _signature(signature: c.InputSignature, write: Write) -> str:
     shapes = ",\t".join(_input(at, shape) for at, shape in signature.shapes)
     counts = f"(run*{signature.runs}|defined*{signature.defined})"
-    return f"input_type: {shapes}\t{counts}\texec_time: {time(signature.micros)}"
+    return f"input_type: {shapes}\t{counts}\texec_time: {write(signature.micros)}"

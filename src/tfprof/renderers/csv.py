@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 
-from tfprof.views.shapes import Facts, Report, Table
+from tfprof.renderers.cost_table import as_table
+from tfprof.views.shapes import Facts, Notes, Report
 
 
 def render(report: Report) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    tables = [part for part in report.parts if isinstance(part, Table)]
+    tables = [as_table(part) for part in report.parts if not isinstance(part, Facts | Notes)]
     for number, table in enumerate(tables):
         if number:
             writer.writerow([])

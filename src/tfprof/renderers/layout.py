@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from tfprof.renderers.cells import cell
+from tfprof.renderers.cost_text import op_text, tree_text
+from tfprof.views.costs import CostTreeView, OpCostView
 from tfprof.views.shapes import Facts, Notes, Part, Report, Table, Unit
 from tfprof.views.wrapped import GAP, fact_lines, note_lines
 
@@ -19,12 +21,13 @@ _NARROWEST = 12
 
 
 def report_lines(report: Report, width: int) -> Iterator[Line]:
-    yield [(_middle_cut(report.title, width), "title")]
-    if report.subtitle:
-        for line in textwrap.wrap(report.subtitle, width):
-            yield [(line, "quiet")]
-    for part in report.parts:
-        yield []
+    if report.title:
+        yield [(_middle_cut(report.title, width), "title")]
+    for line in textwrap.wrap(report.subtitle, width):
+        yield [(line, "quiet")]
+    for number, part in enumerate(report.parts):
+        if number or report.title:
+            yield []
         yield from _part_lines(part, width)
 
 
@@ -37,6 +40,10 @@ def _part_lines(part: Part, width: int) -> Iterator[Line]:
             yield from _table_lines(part, width)
         case Notes():
             yield from ([(line, "quiet")] for line in note_lines(part, width))
+        case CostTreeView() | OpCostView():
+            # the original's layout is for scripts, too: never cut, never wrapped
+            text = op_text(part) if isinstance(part, OpCostView) else tree_text(part)
+            yield from ([(line, "")] for line in text.removesuffix("\n").split("\n"))
         case _:
             assert_never(part)
 

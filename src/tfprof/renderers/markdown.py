@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfprof.renderers.cells import cell
+from tfprof.renderers.cost_text import op_text, tree_text
+from tfprof.views.costs import CostTreeView, OpCostView
 from tfprof.views.shapes import Facts, Notes, Part, Report, Table
 
 
 def render(report: Report) -> str:
-    lines = [f"# {_safe(report.title)}", ""]
+    lines = [f"# {_safe(report.title)}", ""] if report.title else []
     if report.subtitle:
         lines += [_safe(report.subtitle), ""]
     for part in report.parts:
@@ -22,6 +24,9 @@ def _lines(part: Part) -> Iterator[str]:
         yield from _grid(["", ""], [[label, text] for label, text in part.rows], [False, False])
     elif isinstance(part, Notes):
         yield from (f"- {_safe(note)}" for note in part.lines)
+    elif isinstance(part, CostTreeView | OpCostView):
+        text = op_text(part) if isinstance(part, OpCostView) else tree_text(part)
+        yield from ("```", text.rstrip("\n"), "```")
     elif isinstance(part, Table):
         if part.title:
             yield from (f"**{_safe(part.title)}**", "")

@@ -1,25 +1,40 @@
-"""Numbers as the original tool writes them: k, m, b; us, ms, sec; KB and MB and no more."""
+"""Numbers in the original's spelling: 464.15k, 3.61sec, 12.50MB.
+
+The original knows neither GB nor minutes; corrected, both exist.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 
-def number(value: int) -> str:
-    return _scaled(value, "", "k", "m", "b")
+Write = Callable[[int], str]
+
+_Steps = tuple[tuple[int, float, str], ...]  # from this value on: divided by this, with this unit
+
+_NUMBERS: _Steps = ((10**9, 1e9, "b"), (10**6, 1e6, "m"), (10**3, 1e3, "k"))
+_TIMES: _Steps = ((10**6, 1e6, "sec"), (10**3, 1e3, "ms"))
+_BYTES: _Steps = ((10**6, 1e6, "MB"), (10**3, 1e3, "KB"))
+_MINUTES: _Steps = ((60 * 10**6, 60e6, "min"), *_TIMES)
+_GIGABYTES: _Steps = ((10**12, 1e12, "TB"), (10**9, 1e9, "GB"), *_BYTES)
 
 
-def time(micros: int) -> str:
-    return _scaled(micros, "us", "ms", "sec", "")
+def _writer(steps: _Steps, smallest: str) -> Write:
+    def write(value: int) -> str:
+        for least, divisor, unit in steps:
+            if value >= least:
+                return f"{value / divisor:.2f}{unit}"
+        return f"{value}{smallest}"
+
+    return write
 
 
-def memory(size: int) -> str:
-    return _scaled(size, "B", "KB", "MB", "")
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    number: Write
+    time: Write
+    memory: Write
 
 
-def _scaled(value: int, one: str, thousand: str, million: str, billion: str) -> str:
-    if value < 10**3:
-        return f"{value}{one}"
-    if value < 10**6:
-        return f"{value / 10**3:.2f}{thousand}"
-    if value < 10**9 or not billion:
-        return f"{value / 10**6:.2f}{million}"
-    return f"{value / 10**9:.2f}{billion}"
+ORIGINAL = Spelling(_writer(_NUMBERS, ""), _writer(_TIMES, "us"), _writer(_BYTES, "B"))
+CORRECTED = Spelling(_writer(_NUMBERS, ""), _writer(_MINUTES, "us"), _writer(_GIGABYTES, "B"))

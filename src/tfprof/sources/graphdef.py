@@ -146,7 +146,7 @@ class _NodeBytes:
         return attributes
 
     def having(self, name: str) -> Sequence[int]:
-        """Nodes whose bytes hold the map entry's key; the key may also stand inside another value."""
+        """Nodes whose bytes hold the map entry's key, be it inside another value."""
         key = name.encode()
         hits = [
             m.start()

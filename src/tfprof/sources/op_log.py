@@ -24,16 +24,19 @@ _NAME, _FLOAT_OPS, _TYPES, _CODE = 1, 2, 3, 4
 
 
 def read_binary(path: Path, _step: int, progress: Progress | None) -> Piece:
-    return _piece(read_bytes(path, progress), path, [], progress)
+    return log_piece(read_bytes(path, progress), path, [], progress)
 
 
 def read_text(path: Path, _step: int, progress: Progress | None) -> Piece:
     warnings: list[str] = []
     data = text_to_wire(read_bytes(path, progress), "OpLogProto", path, warnings)
-    return _piece(data, path, warnings, progress)
+    return log_piece(data, path, warnings, progress)
 
 
-def _piece(data: bytes, path: Path, warnings: list[str], progress: Progress | None) -> Piece:
+def log_piece(
+    data: bytes, path: Path, warnings: list[str], progress: Progress | None = None
+) -> Piece:
+    """What the bytes of one op log give."""
     data, fields = top_fields(data, "OpLogProto", path, warnings, progress)
     source = Source(data, path)
     entries = fields.repeated(_ENTRIES)

@@ -30,12 +30,20 @@ class CostRow:
     device: str = ""
     types: tuple[str, ...] = ()
     inputs: tuple[tuple[int, InputShape], ...] = ()
+    devices: tuple[str, ...] = ()
+    # early style: how many nodes were passed over since the displayed one above
+    hidden: int = 0
+    value: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CostTreeView:
+    """`style` is early, late or original: what is printed around the same numbers."""
+
     rows: Sequence[CostRow]
     select: frozenset[str]
+    of_code: bool = False
+    style: str = "original"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +73,4 @@ class OpCostView:
     root_total: Costs
     select: frozenset[str]
     empty_graph: bool = False
+    style: str = "original"

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from tfprof.views.costs import CostTreeView, OpCostView
+
 Value = str | int | float | None
 
 
@@ -56,7 +58,7 @@ class Notes:
     lines: Sequence[str]
 
 
-Part = Facts | Table | Notes
+Part = Facts | Table | Notes | CostTreeView | OpCostView
 
 
 def without_empty(parts: Sequence[Part]) -> list[Part]:

@@ -1,6 +1,6 @@
 """Costs along the graph: a node, and what it reads.
 
-Only the first node that reads something has it below itself, so totals are those of a spanning tree.
+Only the first node that reads something has it below itself: totals are those of a spanning tree.
 """
 
 from __future__ import annotations
@@ -27,14 +27,21 @@ def graph_tree(nodes: n.Nodes, options: Options) -> CostTree:
     children: list[list[int]] = [[] for _ in range(count)]
     read = {source for sources in inputs for source in sources}
     roots = [row for row in range(len(nodes)) if row not in read]
-    _walk(roots, inputs, counts.tolist(), children)
+    # in the early style what does not count stays in the graph, and takes up depth
+    early = options.style == "early" and not options.compat
+    _walk(roots, inputs, counts.tolist(), children, keeps_all=early)
     _add_up(children, total)
     row = np.arange(-1, len(nodes), dtype=np.int64)
     return CostTree([n.ROOT, *nodes.names], row, children, own, total, counts)
 
 
 def _walk(
-    roots: list[int], inputs: list[list[int]], counts: list[bool], children: list[list[int]]
+    roots: list[int],
+    inputs: list[list[int]],
+    counts: list[bool],
+    children: list[list[int]],
+    *,
+    keeps_all: bool,
 ) -> None:
     """Depth first, each node once. A frame: node, next input, the row its finds hang off."""
     seen = bytearray(len(inputs))
@@ -56,15 +63,13 @@ def _walk(
                 continue
             stack.pop()
             below = found.pop()
-            if counts[node + 1]:
+            if keeps_all or counts[node + 1]:
                 children[node + 1] = below
                 below = [node + 1]
             (found[-1] if found else children[0]).extend(below)
 
 
-def _add_up(
-    children: list[list[int]], total: np.ndarray[tuple[int, int], np.dtype[np.int64]]
-) -> None:
+def _add_up(children: list[list[int]], total: n.Ints) -> None:
     """Totals from the leaves up: parents before children in one list, summed backwards."""
     order = []
     stack = [0]

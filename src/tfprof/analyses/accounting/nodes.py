@@ -54,6 +54,34 @@ class Nodes:
     def row_of(self) -> dict[str, int]:
         return {name: row for row, name in enumerate(self.names)}
 
+    def input_shapes(self, row: int, *, compat: bool) -> list[tuple[int, tuple[int, ...] | None]]:
+        """Input number and shape; the original always takes the source's first output."""
+        at = int(self.graph_row[row])
+        if self.graph is None or at < 0:
+            return []
+        edges = self.graph.edges
+        span = range(int(edges.offsets[at]), int(edges.offsets[at + 1]))
+        return [
+            (
+                place,
+                self._output_shape(int(edges.node[edge]), 0 if compat else int(edges.port[edge])),
+            )
+            for place, edge in enumerate(span)
+        ]
+
+    def _output_shape(self, source: int, port: int) -> tuple[int, ...] | None:
+        if source < 0 or self.graph is None or port < 0:
+            return None
+        shapes = self._output_shapes.get(source)
+        if shapes is None:
+            shapes = self._output_shapes[source] = self.graph.node(source).output_shapes()
+        shape = shapes[port] if port < len(shapes) else None
+        return None if shape is None else tuple(-1 if d is None else d for d in shape) or (1,)
+
+    @cached_property
+    def _output_shapes(self) -> dict[int, list[tuple[int | None, ...] | None]]:
+        return {}
+
     def all_types(self, row: int) -> list[str]:
         return sorted({self.ops[row], *self.types.get(row, ())})
 
@@ -83,6 +111,8 @@ def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
     ran = np.zeros(len(ordered), bool)
     if runs is not None:
         ran = runs.fill(costs, devices, row_of, step)
+    if graph is not None and not compat:
+        _place_by_graph(graph, graph_row, devices)
     shapes = _shapes(graph, row_of) if graph is not None else {}
     for row, shape in shapes.items():
         costs[row, PARAMS] = _product(shape)
@@ -97,6 +127,15 @@ def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
         ordered, ops, shapes, types, devices, costs, steps, graph_row, graph,
         runs.misses_stream if runs else False,
     )  # fmt: skip
+
+
+def _place_by_graph(graph: Graph, graph_row: Ints, devices: list[str]) -> None:
+    """What never ran is where the graph puts it."""
+    placed = {code for code, device in enumerate(graph.devices.table) if device}
+    if placed:
+        for row, at in enumerate(graph_row.tolist()):
+            if at >= 0 and not devices[row]:
+                devices[row] = graph.devices[at]
 
 
 @dataclass(frozen=True)
@@ -175,9 +214,13 @@ class _Runs:
         values[cpu, CPU] = time[cpu]
         values[cpu, RUNS] = 1
         values[:, MICROS] = values[:, ACCELERATOR] + values[:, CPU]
-        for column, source in (
-            (BYTES, rows.requested), (PEAK, rows.peak), (RESIDUAL, rows.residual), (OUTPUT, rows.output),
-        ):  # fmt: skip
+        memory = {
+            BYTES: rows.requested,
+            PEAK: rows.peak,
+            RESIDUAL: rows.residual,
+            OUTPUT: rows.output,
+        }
+        for column, source in memory.items():
             values[here, column] = source[here]
         return values
 
@@ -219,7 +262,7 @@ def _types(
     found: dict[int, set[str]] = {}
     for row, device in enumerate(devices):
         if device:
-            found.setdefault(row, set()).add(device)
+            found.setdefault(row, set()).update({device} if compat else {device, device.lower()})
     for name, types in data.oplog.types.items() if data.oplog is not None else ():
         if name in row_of:
             found.setdefault(row_of[name], set()).update(types)

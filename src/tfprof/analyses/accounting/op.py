@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,7 +62,7 @@ def _groups(nodes: n.Nodes, options: Options) -> list[OpRow]:
         members[op].append(row)
     everything = options.account_type_regexes == EVERYTHING
     found = []
-    picked_of = _picker(nodes, options)
+    picked_of = picker(nodes, options)
     for op in sorted(members):
         picked = members[op] if everything else picked_of(members[op])
         if picked:
@@ -70,7 +71,8 @@ def _groups(nodes: n.Nodes, options: Options) -> list[OpRow]:
     return found
 
 
-def _picker(nodes: n.Nodes, options: Options):  # noqa: ANN202
+def picker(nodes: n.Nodes, options: Options) -> Callable[[list[int]], list[int]]:
+    """Which of some nodes count; in the original, once for every pattern they match."""
     if not options.compat:
         counts = accounted(nodes, options)
         return lambda rows: [row for row in rows if counts[row]]
@@ -80,12 +82,12 @@ def _picker(nodes: n.Nodes, options: Options):  # noqa: ANN202
     ]
 
     def pick(rows: list[int]) -> list[int]:
-        picked = []
-        for match in matches:
-            for row in rows:
-                if match is None or any(match(kind) for kind in nodes.all_types(row)):
-                    picked.append(row)
-        return picked
+        return [
+            row
+            for match in matches
+            for row in rows
+            if match is None or any(match(kind) for kind in nodes.all_types(row))
+        ]
 
     return pick
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -69,14 +69,24 @@ def started(tree: CostTree, options: Options) -> list[int]:
     return found
 
 
-def display(tree: CostTree, options: Options, show: Callable[[int, int], bool]) -> Shown:
-    """The displayed part: hidden nodes give their place to what is shown below them."""
-    trim = matcher(options.trim_name_regexes, "trim_name_regexes", lenient=options.compat)
+def display(
+    tree: CostTree,
+    options: Options,
+    show: Callable[[int, int], bool],
+    *,
+    skips_closed: bool = False,
+    nodes_in: Sequence[int] | None = None,
+) -> Shown:
+    """The displayed part: hidden nodes give their place to what is shown below them.
+
+    Where `skips_closed`, a trimmed or too deep node is itself left out, and totals stay.
+    """
+    trim = _optional(options.trim_name_regexes, "trim_name_regexes", lenient=options.compat)
     total = tree.total.copy()
     # a frame a node: row, depth, shown or not, next child, displayed rows below it
     kids = {ROOT_AT: started(tree, options)}
     below: dict[int, list[int]] = {}
-    order = _order(tree, total, options)
+    order = _order(tree, total, options, nodes_in)
     stack: list[list[int]] = [[ROOT_AT, 1, 0]]
     collected: list[list[int]] = [[]]
     while stack:
@@ -89,13 +99,16 @@ def display(tree: CostTree, options: Options, show: Callable[[int, int], bool]) 
         )
         if open_ and position < len(children):
             stack[-1][2] += 1
-            stack.append([children[position], depth + 1, 0])
+            child = children[position]
+            if skips_closed and (trim(tree.labels[child]) or depth + 1 > options.max_depth):
+                continue
+            stack.append([child, depth + 1, 0])
             collected.append([])
             continue
         stack.pop()
         displayed = collected.pop()
         if at == ROOT_AT or show(at, depth):
-            if options.account_displayed_op_only:
+            if options.account_displayed_op_only and not skips_closed:
                 total[at] = _own_in_total(tree, at, options)
                 for child in displayed:
                     total[at] += total[child]
@@ -113,11 +126,13 @@ def _own_in_total(tree: CostTree, at: int, options: Options) -> Ints:
     return own
 
 
-def _order(tree: CostTree, total: Ints, options: Options) -> Callable[[list[int]], list[int]]:
+def _order(
+    tree: CostTree, total: Ints, options: Options, nodes_in: Sequence[int] | None
+) -> Callable[[list[int]], list[int]]:
     by = options.order_by
-    if by == "name" or by == "occurrence":
-        return lambda rows: sorted(rows, key=lambda at: tree.labels[at])
-    if by in COLUMN_OF:
+    if by == "occurrence" and nodes_in is not None:
+        return lambda rows: sorted(rows, key=lambda at: -nodes_in[at])
+    if by in COLUMN_OF and by != "occurrence":
         column = COLUMN_OF[by]
         return lambda rows: sorted(rows, key=lambda at: -int(total[at, column]))
     if by == "depth":
@@ -138,6 +153,39 @@ def _flattened(tree: CostTree, below: dict[int, list[int]], total: Ints) -> Show
         here = len(at) - 1
         stack.extend((child, here, depth + 1) for child in reversed(below.get(row, [])))
     return Shown(tree, at, parent, indent, total[at])
+
+
+def early_filter(
+    tree: CostTree, options: Options, device_of: Callable[[int], str]
+) -> Callable[[int, int], bool]:
+    """The early tool shows only what counts, and compares every minimum with a node's own cost."""
+    passes = tree.accounted.copy()
+    for metric, least in options.minimums.items():
+        passes &= tree.own[:, COLUMN_OF[metric]] >= least
+    named = _name_filter(tree, options)
+    on = matcher(options.device_regexes, "device_regexes", lenient=options.compat)
+    return lambda at, depth: (
+        bool(passes[at]) and depth <= options.max_depth and on(device_of(at)) and named(at)
+    )
+
+
+def with_started_total(tree: CostTree, options: Options) -> CostTree:
+    """The early root adds up what was started from, not everything."""
+    if options.start_name_regexes == EVERYTHING:
+        return tree
+    total = tree.total.copy()
+    total[ROOT_AT] = tree.total[started(tree, options)].sum(axis=0)
+    return replace(tree, total=total)
+
+
+def code_filter(tree: CostTree, options: Options) -> Callable[[int, int], bool]:
+    """For code, every minimum is compared with the total, and occurrences with nothing."""
+    passes = np.ones(len(tree.labels), bool)
+    for metric, least in options.minimums.items():
+        if metric != "occurrence":
+            passes &= tree.total[:, COLUMN_OF[metric]] >= least
+    named = _name_filter(tree, options)
+    return lambda at, depth: bool(passes[at]) and depth <= options.max_depth and named(at)
 
 
 def late_filter(tree: CostTree, options: Options) -> Callable[[int, int], bool]:

@@ -1,0 +1,115 @@
+"""Costs by the code that made the nodes: a tree of stack frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tfprof.analyses.accounting import nodes as n
+from tfprof.analyses.accounting.op import picker
+from tfprof.analyses.accounting.tree import CostTree
+from tfprof.model.oplog import CodeFrame, OpLog
+from tfprof.views.options import EVERYTHING, Options
+
+_GRADIENT = " (gradient)"
+_LONGEST, _KEPT = 20, 17
+
+
+@dataclass
+class CodeTree:
+    """The cost tree, and by row the nodes that were made there."""
+
+    tree: CostTree
+    made: list[list[int]]
+    frames: list[CodeFrame | None]
+    lost_gradients: int
+
+
+@dataclass
+class _Frames:
+    """Frames in order of creation; those of one parent with one label are one."""
+
+    labels: list[str] = field(default_factory=lambda: [n.ROOT])
+    children: list[dict[str, int]] = field(default_factory=lambda: [{}])
+    made: list[list[int]] = field(default_factory=lambda: [[]])
+    frames: list[CodeFrame | None] = field(default_factory=lambda: [None])
+
+    def attach(self, stack: Sequence[CodeFrame], suffix: str, node: int) -> None:
+        at = 0
+        for frame in stack:
+            label = frame_label(frame) + suffix
+            if label not in self.children[at]:
+                self.children[at][label] = len(self.labels)
+                self.labels.append(label)
+                self.children.append({})
+                self.made.append([])
+                self.frames.append(frame)
+            at = self.children[at][label]
+        self.made[at].append(node)
+
+
+def frame_label(frame: CodeFrame) -> str:
+    function = frame.function
+    encoded = function.encode()
+    if len(encoded) >= _LONGEST:
+        function = encoded[:_KEPT].decode("utf-8", "replace") + "..."
+    return f"{frame.file.rpartition('/')[2]}:{frame.line}:{function}"
+
+
+def code_tree(nodes: n.Nodes, log: OpLog, options: Options) -> CodeTree:
+    frames, lost = _frames(nodes, log)
+    count = len(frames.labels)
+    everything = options.account_type_regexes == EVERYTHING
+    pick = picker(nodes, options)
+    own = np.zeros((count, n.COLUMNS), np.int64)
+    counts = np.zeros(count, bool)
+    made: list[list[int]] = []
+    for at, rows in enumerate(frames.made):
+        picked = rows if everything else pick(rows)
+        made.append(picked)
+        counts[at] = everything or bool(picked)
+        if picked:
+            own[at] = nodes.costs[picked].sum(axis=0)
+    counts[0] = False
+    total = own.copy()
+    kept = counts.copy()
+    children: list[list[int]] = [[] for _ in range(count)]
+    # a frame is made after its parent, so backwards is from the leaves up
+    for at in range(count - 1, -1, -1):
+        children[at] = [child for child in frames.children[at].values() if kept[child]]
+        kept[at] |= bool(children[at])
+        for child in children[at]:
+            total[at] += total[child]
+    tree = CostTree(frames.labels, np.full(count, -1), children, own, total, counts)
+    return CodeTree(tree, made, frames.frames, lost)
+
+
+def _frames(nodes: n.Nodes, log: OpLog) -> tuple[_Frames, int]:
+    """Gradients stand under the code of the node they belong to, marked as gradients."""
+    frames = _Frames()
+    lost = set()
+    for row, name in enumerate(nodes.names):
+        if nodes.graph_row[row] < 0:
+            continue  # made by the runtime, not by code
+        forward = _forward_name(name)
+        if forward is None:
+            stack = log.code(name)
+            if stack:
+                frames.attach(stack, "", row)
+            continue
+        stack = log.code(forward) if forward in nodes.row_of else ()
+        if stack:
+            frames.attach(stack, _GRADIENT, row)
+        else:
+            lost.add(forward)
+    return frames, len(lost)
+
+
+def _forward_name(name: str) -> str | None:
+    begin, end = name.find("gradients/"), name.find("_grad/")
+    if begin < 0 or end < 0:
+        return None
+    begin += len("gradients/")
+    return name[begin:end] if begin <= end else ""

@@ -1,0 +1,264 @@
+"""The executions of one step as the original's timeline of the graph view has them.
+
+A device is a process. Its executions lie in lanes, each in the first that is free. Flows lead from
+what a node read on another device to the node, and accelerators have counters of their memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from tfprof.analyses.accounting import nodes as n
+from tfprof.model.profile import ProfileData
+from tfprof.model.trace import Trace
+
+# where a node can be placed; of several, only the executions on its own count
+_PLACE = re.compile(r".*/(?:device:)?[cg]pu:\d+")
+_STREAM = "stream:all"
+_GPU_ALLOCATOR = "GPU"
+# the original draws the memory of a device at most this often
+_SAMPLE_EVERY_MICROS = 100
+_LARGEST = 10
+
+
+class Slice(NamedTuple):
+    """One execution."""
+
+    name: str
+    process: int
+    lane: int
+    start: int
+    duration: int
+
+
+class Point(NamedTuple):
+    process: int
+    lane: int
+    time: int
+
+
+class Flow(NamedTuple):
+    """From the end of an execution to the start of one on another device that reads it."""
+
+    name: str
+    source: Point
+    target: Point
+
+
+class MemorySample(NamedTuple):
+    """What an allocator had given out, the largest holders of it, and what they do not hold."""
+
+    time: int
+    in_use: int
+    largest: Sequence[tuple[str, int]]
+    rest: int
+
+
+class MemoryUse(NamedTuple):
+    device: str
+    peak: int
+    samples: Sequence[MemorySample]
+
+
+class GraphTimeline(NamedTuple):
+    """A position in `processes` is the number of the process."""
+
+    processes: Sequence[str]
+    slices: Sequence[Slice]
+    flows: Sequence[Flow]
+    memory: Sequence[MemoryUse]
+
+
+def graph_timeline(
+    data: ProfileData, nodes: n.Nodes, displayed: Iterable[str], step: int
+) -> GraphTimeline:
+    """What the displayed nodes did in a step; `displayed` is in the order of the graph view."""
+    runs = _runs(data.trace, nodes, step) if data.trace is not None else {}
+    shown = [row for name in displayed if (row := nodes.row_of.get(name, -1)) in runs]
+    processes: dict[str, int] = {}
+    by_process: list[dict[int, _Placed]] = []
+    for row in shown:
+        for device, times in sorted(runs[row].times.items()):
+            number = processes.setdefault(device, len(processes))
+            if number == len(by_process):
+                by_process.append({})
+            for start, duration in times:
+                # two executions cannot start at one time on a device: the original keeps the first
+                by_process[number].setdefault(start, _Placed(row, start, duration))
+    for at_start in by_process:
+        _assign_lanes(at_start)
+    slices = [
+        Slice(nodes.names[one.row], number, one.lane, one.start, one.duration)
+        for number, at_start in enumerate(by_process)
+        for one in _by_lane(at_start)
+    ]
+    _connect(shown, runs, nodes, processes, by_process)
+    flows = list(_flows(nodes.names, by_process))
+    memory = _memory(data.trace, shown, runs, nodes) if data.trace is not None else []
+    return GraphTimeline(list(processes), slices, flows, memory)
+
+
+@dataclass(slots=True)
+class _Run:
+    """What one node did in the step: times by device, and the records of its own device."""
+
+    times: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    records: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Placed:
+    """An execution in its lane, with the executions that read it: process and start."""
+
+    row: int
+    start: int
+    duration: int
+    lane: int = 0
+    readers: list[tuple[int, int]] = field(default_factory=list)
+
+
+def _runs(trace: Trace, nodes: n.Nodes, step: int) -> dict[int, _Run]:
+    """By row of `nodes`, for nodes that have a device."""
+    rows = trace.executions
+    row_of = [nodes.row_of.get(name.partition(":")[0], -1) for name in rows.node.table]
+    devices = [device.lower() for device in rows.device.table]
+    found: dict[int, _Run] = {}
+    for at in np.flatnonzero((rows.step == step) & (rows.start > 0)).tolist():
+        row, device = row_of[rows.node.codes[at]], devices[rows.device.codes[at]]
+        if row < 0 or not nodes.devices[row]:
+            continue
+        own = device == nodes.devices[row]
+        if not own and _PLACE.fullmatch(device):
+            continue
+        # a node that only ran on devices that are not drawn still has a device with memory
+        run = found.setdefault(row, _Run())
+        if own or _STREAM in device:
+            run.times[device].append((int(rows.start[at]), int(rows.op_end_rel[at]) or 1))
+        if own:
+            run.records.append(at)
+    return found
+
+
+def _assign_lanes(at_start: Mapping[int, _Placed]) -> None:
+    """First fit: an execution takes the first lane whose last one has ended."""
+    ends: list[int] = []
+    for start in sorted(at_start):
+        one = at_start[start]
+        one.lane = next((lane for lane, end in enumerate(ends) if end <= start), len(ends))
+        ends[one.lane : one.lane + 1] = [start + one.duration]
+
+
+def _by_lane(at_start: Mapping[int, _Placed]) -> list[_Placed]:
+    return sorted(at_start.values(), key=lambda one: (one.lane, one.start))
+
+
+def _connect(
+    shown: Sequence[int],
+    runs: Mapping[int, _Run],
+    nodes: n.Nodes,
+    processes: Mapping[str, int],
+    by_process: Sequence[Mapping[int, _Placed]],
+) -> None:
+    """Notes with each execution who reads it on another device; readers in order of devices."""
+    drawn = set(shown)
+    for device, process in sorted(processes.items()):
+        for start, one in sorted(by_process[process].items()):
+            if nodes.devices[one.row] != device:
+                continue
+            for source in _inputs(nodes, one.row):
+                source_device = nodes.devices[source] if source in drawn else device
+                if source_device == device:
+                    continue
+                for source_start, _ in runs[source].times[source_device]:
+                    read = by_process[processes[source_device]][source_start]
+                    read.readers.append((process, start))
+
+
+def _inputs(nodes: n.Nodes, row: int) -> list[int]:
+    """What a node reads, controls included, in input order."""
+    graph, at = nodes.graph, int(nodes.graph_row[row])
+    if graph is None or at < 0:
+        return []
+    first, end = graph.edges.offsets[at : at + 2].tolist()
+    sources = graph.edges.node[first:end].tolist()
+    return [nodes.row_of[graph.names[source]] for source in sources if source >= 0]
+
+
+def _flows(names: Sequence[str], by_process: Sequence[Mapping[int, _Placed]]) -> Iterator[Flow]:
+    for process, at_start in enumerate(by_process):
+        for one in _by_lane(at_start):
+            source = Point(process, one.lane, one.start + one.duration)
+            for reader, start in one.readers:
+                yield Flow(names[one.row], source, Point(reader, by_process[reader][start].lane, start))
+
+
+def _memory(
+    trace: Trace, shown: Sequence[int], runs: Mapping[int, _Run], nodes: n.Nodes
+) -> list[MemoryUse]:
+    """For every accelerator, by name."""
+    by_device: dict[str, list[int]] = {}
+    for row in shown:
+        if "cpu" not in nodes.devices[row]:
+            by_device.setdefault(nodes.devices[row], []).append(row)
+    found = []
+    for device in sorted(by_device):
+        use = _DeviceMemory()
+        for row in by_device[device]:
+            for at in runs[row].records:
+                use.add(trace, nodes.names[row], at)
+        found.append(MemoryUse(device, max(use.in_use.values(), default=0), use.samples()))
+    return found
+
+
+@dataclass(slots=True)
+class _DeviceMemory:
+    """Bytes in use by time, and what each node allocated: time and bytes, freed ones negative."""
+
+    in_use: dict[int, int] = field(default_factory=dict)
+    allocations: list[tuple[int, str, int]] = field(default_factory=list)
+
+    def add(self, trace: Trace, name: str, at: int) -> None:
+        record = trace.record(at) if trace.record is not None else None
+        if record is None:
+            return
+        rows = trace.executions
+        gpu = [one for one in record.memory if _GPU_ALLOCATOR in one.allocator_name]
+        end = int(rows.start[at]) + int(rows.op_end_rel[at])
+        self.in_use[end] = max((one.allocator_bytes_in_use for one in gpu), default=0)
+        self.allocations.append((0, name, record.memory_stats.persistent_memory_size))
+        for allocator in gpu:
+            for one in allocator.allocation_records:
+                self.allocations.append((one.alloc_micros, name, one.alloc_bytes))
+
+    def samples(self) -> list[MemorySample]:
+        found: list[MemorySample] = []
+        held: dict[str, int] = defaultdict(int)
+        waiting = sorted(self.allocations, reverse=True)
+        for time, in_use in sorted(self.in_use.items()):
+            if time - (found[-1].time if found else 0) < _SAMPLE_EVERY_MICROS:
+                continue
+            while waiting and waiting[-1][0] < time:
+                _, name, size = waiting.pop()
+                held[name] += size
+            largest, rest = _largest(held, in_use)
+            found.append(MemorySample(time, in_use, largest, rest))
+        return found
+
+
+def _largest(held: Mapping[str, int], in_use: int) -> tuple[list[tuple[str, int]], int]:
+    """The largest holders as long as they fit into what is in use, and what is left of it."""
+    found: list[tuple[str, int]] = []
+    left = in_use
+    for name, size in sorted(held.items(), key=lambda item: (-item[1], item[0])):
+        if len(found) == _LARGEST or size <= 0:
+            break
+        if size <= left:
+            found.append((name, size))
+            left -= size
+    return found, left

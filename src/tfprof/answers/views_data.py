@@ -1,0 +1,75 @@
+"""The four views as results: the text of the original, and the data behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tfprof.answers.common import used_inputs
+from tfprof.answers.cost_views import code_view, graph_view, op_view, scope_view
+from tfprof.errors import UsageError
+from tfprof.model.profile import ProfileData
+from tfprof.views import costs as c
+from tfprof.views.costs import Costs, CostTreeView, OpCostView
+from tfprof.views.options import Options
+from tfprof.views.result import Result
+from tfprof.views.shapes import Report
+
+_KEYS = {
+    "params": c.PARAMS, "float_ops": c.FLOAT_OPS, "bytes": c.BYTES, "peak_bytes": c.PEAK,
+    "residual_bytes": c.RESIDUAL, "output_bytes": c.OUTPUT, "micros": c.MICROS,
+    "accelerator_micros": c.ACCELERATOR, "cpu_micros": c.CPU, "occurrence": c.RUNS,
+}  # fmt: skip
+VIEWS: Mapping[str, Callable[[ProfileData, Options], CostTreeView | OpCostView]] = {
+    "scope": scope_view,
+    "graph": graph_view,
+    "op": op_view,
+    "code": code_view,
+}
+
+
+def cost_view(command: str, data: ProfileData, options: Options) -> CostTreeView | OpCostView:
+    """One of the four views; an unknown step is an error that lists the known ones."""
+    steps = data.trace.steps if data.trace is not None else ()
+    if options.step >= 0 and options.step not in steps:
+        known = ", ".join(str(step) for step in steps) or "none"
+        raise UsageError(f"step {options.step} was not recorded", hint=f"Recorded steps: {known}.")
+    return VIEWS[command](data, options)
+
+
+def view_result(command: str, data: ProfileData, options: Options) -> Result:
+    view = cost_view(command, data, options)
+    warnings = list(data.warnings)
+    if data.graph is None:
+        warnings.append("no graph was given: nodes are known by the run alone")
+    content = _op_data(view) if isinstance(view, OpCostView) else _tree_data(view)
+    return Result(command, used_inputs(data), warnings, content, Report("", "", [view]))
+
+
+def _tree_data(view: CostTreeView) -> dict[str, Any]:
+    return {
+        "nodes": [
+            {
+                "id": position,
+                "parent": row.parent if row.parent >= 0 else None,
+                "name": row.name,
+                "accounted": row.accounted,
+                "self": _named(row.own),
+                "total": _named(row.total),
+            }
+            for position, row in enumerate(view.rows)
+        ]
+    }
+
+
+def _op_data(view: OpCostView) -> dict[str, Any]:
+    return {
+        "rows": [
+            {"op": row.op, "self": _named(row.own), "occurrence": row.nodes} for row in view.rows
+        ],
+        "total": _named(view.root_total),
+    }
+
+
+def _named(costs: Costs) -> dict[str, int]:
+    return {key: costs[column] for key, column in _KEYS.items()}

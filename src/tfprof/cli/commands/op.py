@@ -1,0 +1,25 @@
+"""The command `tfprof op PATH...`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from tfprof.cli.inputs import add_inputs
+from tfprof.cli.view_command import run_view
+from tfprof.cli.view_options import add_view_options
+
+if TYPE_CHECKING:
+    from tfprof.sources.load import ProgressOf
+    from tfprof.views.result import Result
+
+HELP = "costs by op type"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_inputs(parser)
+    add_view_options(parser)
+
+
+def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
+    return run_view("op", args, progress)
