@@ -32,6 +32,7 @@ def victims(tmp_path_factory):
     import made_checkpoints as made
     import tensorflow as tf
 
+    keras.utils.clear_session()  # whose counters would be part of names
     keras.utils.set_random_seed(6)
     root = tmp_path_factory.mktemp("bad_checkpoints")
     tensors = {

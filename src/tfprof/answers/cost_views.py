@@ -18,7 +18,9 @@ from tfprof.analyses.accounting.tree import (
     late_filter,
     with_started_total,
 )
+from tfprof.analyses.float_ops import count_float_ops
 from tfprof.errors import InputMissing
+from tfprof.model.oplog import OpLog
 from tfprof.model.profile import ProfileData
 from tfprof.views.costs import (
     CostRow,
@@ -27,25 +29,53 @@ from tfprof.views.costs import (
     InputSignature,
     OpCostRow,
     OpCostView,
+    TensorValue,
 )
 from tfprof.views.options import EVERYTHING, Options
 
 
 def scope_view(data: ProfileData, options: Options) -> CostTreeView:
-    nodes = n.build_nodes(data, options.step, compat=options.compat)
-    return _tree_view(scope_tree(nodes, options), nodes, options, SCOPE_OP)
+    nodes = _nodes(data, options)
+    view = _tree_view(scope_tree(nodes, options), nodes, options, SCOPE_OP)
+    return _with_values(view, data)
 
 
 def graph_view(data: ProfileData, options: Options) -> CostTreeView:
-    nodes = n.build_nodes(data, options.step, compat=options.compat)
-    return _tree_view(graph_tree(nodes, options), nodes, options, GRAPH_OP)
+    nodes = _nodes(data, options)
+    view = _tree_view(graph_tree(nodes, options), nodes, options, GRAPH_OP)
+    return _with_values(view, data)
+
+
+def _nodes(data: ProfileData, options: Options) -> n.Nodes:
+    """With FLOPs of our own counting where they are asked for and the op log has none."""
+    asked = "float_ops" in (*options.select, options.order_by) or options.min_float_ops > 0
+    logged = data.oplog is not None and data.oplog.float_ops
+    if asked and not logged and not options.compat and data.graph is not None:
+        log = data.oplog or OpLog({}, {})
+        data = replace(data, oplog=replace(log, float_ops=count_float_ops(data).by_node))
+    return n.build_nodes(data, options.step, compat=options.compat)
+
+
+def _with_values(view: CostTreeView, data: ProfileData) -> CostTreeView:
+    """What the checkpoint holds for each displayed node, where that was asked for."""
+    checkpoint = data.checkpoint
+    if "tensor_value" not in view.select or checkpoint is None:
+        return view
+    rows = []
+    for row in view.rows:
+        tensor = checkpoint.tensors.get(row.name)
+        if tensor is not None:
+            values = checkpoint.values(tensor).reshape(-1).tolist()
+            row = replace(row, value=TensorValue(values, tensor.shape))  # noqa: PLW2901
+        rows.append(row)
+    return replace(view, rows=rows)
 
 
 def code_view(data: ProfileData, options: Options) -> CostTreeView:
     """Needs an op log with code lines."""
     if data.oplog is None or not data.oplog.has_code:
         raise InputMissing("no code lines: the code view needs an op log that has them")
-    nodes = n.build_nodes(data, options.step, compat=options.compat)
+    nodes = _nodes(data, options)
     found = code_tree(nodes, data.oplog, options)
     distinct = [len(set(rows)) for rows in found.made]
     shown = display(
@@ -66,7 +96,7 @@ def code_view(data: ProfileData, options: Options) -> CostTreeView:
 
 
 def op_view(data: ProfileData, options: Options) -> OpCostView:
-    nodes = n.build_nodes(data, options.step, compat=options.compat)
+    nodes = _nodes(data, options)
     found = op_list(nodes, options)
     rows = [
         OpCostRow(

@@ -118,13 +118,18 @@ def ask_view(
     command: str, request: Request, options: Options, progress: ProgressOf | None = None
 ) -> Result:
     """One of the four views of one model."""
+    return view_result(command, one_profile(request, progress), options)
+
+
+def one_profile(request: Request, progress: ProgressOf | None = None) -> ProfileData:
+    """The one model that the request comes down to."""
     choice = choose(request)
     if len(choice.selections) > 1:
         raise UsageError(
             f"{request.paths[0]} holds {len(choice.selections)} models",
             hint="Name the files of one; `tfprof PATH` lists them.",
         )
-    return view_result(command, read(choice.selections[0], progress), options)
+    return read(choice.selections[0], progress)
 
 
 def ask_formats() -> Result:

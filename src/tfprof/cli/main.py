@@ -107,7 +107,9 @@ def _run(words: list[str]) -> int:
     args = parser.parse_args(words)
     with progress_bar() as progress:
         result = modules[args.command].run(args, progress)
-    emit(result, args)
+    if result is not None:
+        emit(result, args)
+    sys.stdout.flush()
     return 0
 
 

@@ -33,11 +33,9 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
 
 
 def emit(result: Result, args: argparse.Namespace) -> None:
-    if getattr(args, "silent", False):
-        return
     if args.output_file:
         path = Path(args.output_file)
-        _write_file(path, _rendered(result, _format_for(path, args)), force=args.force)
+        write_file(path, _rendered(result, _format_for(path, args)), force=args.force)
         talk(f"Wrote {path}")
         return
     try:
@@ -84,7 +82,7 @@ def _rendered(result: Result, chosen: str) -> str:
             return plain.render(result.view, width())
 
 
-def _write_file(path: Path, text: str, *, force: bool) -> None:
+def write_file(path: Path, text: str, *, force: bool) -> None:
     """A temporary file beside the target, then a rename: the old file or the new, never a part."""
     if path.is_file() and not force:
         raise OutputExists("the file exists", where=str(path), hint="Use --force to replace it.")

@@ -62,16 +62,19 @@ def options_of(args: argparse.Namespace) -> Options:
     """The defaults of the style, with what was given put over them."""
     from tfprof.views.options import Options, early
 
-    compat = args.compat is not None
-    late = compat or args.style == "late"
+    late = args.compat is not None or args.style == "late"
+    return given_options(args, Options() if late else early())
+
+
+def given_options(args: argparse.Namespace, base: Options) -> Options:
+    """`base`, with what was given put over it."""
     given: dict[str, Any] = {}
-    for option in fields(Options):
+    for option in fields(base):
         value = getattr(args, option.name, None)
-        if value is None or option.name in ("style", "compat"):
-            continue
-        given[option.name] = _value(option.name, value)
-    options = replace(Options() if late else early(), **given)
-    return replace(checked(options), compat=compat)
+        if value is not None and option.name not in ("style", "compat"):
+            given[option.name] = _value(option.name, value)
+    compat = base.compat or args.compat is not None
+    return replace(checked(replace(base, **given)), compat=compat)
 
 
 def _value(name: str, value: str | int) -> object:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from tfprof.errors import UsageError
 
+# files named by their kind and no command: what the original answered with its prompt
+INPUT_FLAGS = ("--graph-path", "--run-meta-path", "--op-log-path", "--profile-path")
 _LONG_OPTION = re.compile(r"--?([A-Za-z][\w-]+)(=.*)?", re.DOTALL)
 
 
@@ -43,4 +45,5 @@ def with_command(words: list[str], commands: Collection[str], valued: Collection
                 f"no command and no file is called {first_path!r}",
                 hint=f"Did you mean `tfprof {near[0]}`?",
             )
-    return ["summary", *words]
+    by_kind = any(word.partition("=")[0] in INPUT_FLAGS for word in words)
+    return ["shell" if by_kind and not first_path else "summary", *words]

@@ -151,8 +151,7 @@ def _keras_graph(model: Any) -> tuple[Any, dict[int, bool]]:  # noqa: ANN401
     if inputs is None:
         raise UsageError(
             f"the Keras model {model.name} does not know its inputs yet",
-            hint="Hand over a trace: "
-            "tf.function(model).get_concrete_function(tf.TensorSpec(...)).",
+            hint="Hand over a trace: tf.function(model).get_concrete_function(tf.TensorSpec(...)).",
         )
     specs = tensorflow.nest.map_structure(
         lambda tensor: tensorflow.TensorSpec(tensor.shape, tensor.dtype, tensor.name), inputs

@@ -42,11 +42,12 @@ def default_log(
     run_meta: Any = None,  # noqa: ANN401
     *,
     add_trace: bool,
+    add_float_ops: bool = True,
 ) -> LoggedGraph:
     """What is known of every op of a tf.Graph; what the user's log says wins."""
     entry_class = message_class("OpLogEntry")
     strings = _Strings()
-    counts, without_shapes = _float_ops(graph, run_meta)
+    counts, without_shapes = _float_ops(graph, run_meta) if add_float_ops else ({}, 0)
     entries = {}
     for operation in graph.get_operations():
         count = counts.get(operation.name, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfprof.renderers.original_text import CORRECTED, ORIGINAL, Spelling, Write
+from tfprof.renderers.tensor_dump import tensor_dump
 from tfprof.views import costs as c
 from tfprof.views.costs import ROOT_NAME, CostRow, CostTreeView, InputShape, OpCostRow, OpCostView
 
@@ -39,8 +40,8 @@ def tree_text(view: CostTreeView) -> str:
         fields = ", ".join(of_row(row, view.select, spelling, early=early))
         shown = f" ({fields})" if fields or not early else ""
         lines.append(f"{'  ' * row.indent}{row.name}{shown}")
-        if row.value:
-            lines.append(row.value.removesuffix("\n"))
+        if row.value is not None:
+            lines.append(tensor_dump(row.value.values, row.value.shape).removesuffix("\n"))
     return "\n".join(lines) + "\n"
 
 

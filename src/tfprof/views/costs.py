@@ -17,6 +17,14 @@ InputShape = tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
+class TensorValue:
+    """What a checkpoint holds for a node: its values one after the other, and their shape."""
+
+    values: Sequence[object]
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CostRow:
     """A displayed node; `parent` is the position of the displayed one it stands under."""
 
@@ -33,7 +41,7 @@ class CostRow:
     devices: tuple[str, ...] = ()
     # early style: how many nodes were passed over since the displayed one above
     hidden: int = 0
-    value: str = ""
+    value: TensorValue | None = None
 
 
 @dataclass(frozen=True, slots=True)

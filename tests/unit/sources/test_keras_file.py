@@ -345,6 +345,16 @@ def test_models_inside_models_without_end_are_taken(tmp_path):
     assert ran.code in (0, 4)
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_config_in_hdf5_that_is_no_text_is_named(saved):
+    path = saved(sequential(), "model.h5")
+    data = path.read_bytes()
+    assert data.count(b'"Sequential"') == 1
+    path.write_bytes(data.replace(b'"Sequential"', b'"\xeeequential"'))
+    ran = run(path)
+    assert ran.code in (0, 4), ran.err
+
+
 # links
 
 

@@ -89,22 +89,24 @@ def code_tree(nodes: n.Nodes, log: OpLog, options: Options) -> CodeTree:
 def _frames(nodes: n.Nodes, log: OpLog) -> tuple[_Frames, int]:
     """Gradients stand under the code of the node they belong to, marked as gradients."""
     frames = _Frames()
-    lost = set()
+    gradients: dict[str, list[int]] = {}
     for row, name in enumerate(nodes.names):
         if nodes.graph_row[row] < 0:
             continue  # made by the runtime, not by code
         forward = _forward_name(name)
-        if forward is None:
-            stack = log.code(name)
-            if stack:
-                frames.attach(stack, "", row)
+        if forward is not None:
+            gradients.setdefault(forward, []).append(row)
             continue
-        stack = log.code(forward) if forward in nodes.row_of else ()
+        stack = log.code(name)
         if stack:
+            frames.attach(stack, "", row)
+    lost = 0
+    for forward in sorted(gradients):
+        stack = log.code(forward) if forward in nodes.row_of else ()
+        lost += not stack
+        for row in gradients[forward] if stack else ():
             frames.attach(stack, _GRADIENT, row)
-        else:
-            lost.add(forward)
-    return frames, len(lost)
+    return frames, lost
 
 
 def _forward_name(name: str) -> str | None:

@@ -98,7 +98,7 @@ def graph_timeline(
         for number, at_start in enumerate(by_process)
         for one in _by_lane(at_start)
     ]
-    _connect(shown, runs, nodes, processes, by_process)
+    _connect(runs, nodes, processes, by_process)
     flows = list(_flows(nodes.names, by_process))
     memory = _memory(data.trace, shown, runs, nodes) if data.trace is not None else []
     return GraphTimeline(list(processes), slices, flows, memory)
@@ -159,25 +159,24 @@ def _by_lane(at_start: Mapping[int, _Placed]) -> list[_Placed]:
 
 
 def _connect(
-    shown: Sequence[int],
     runs: Mapping[int, _Run],
     nodes: n.Nodes,
     processes: Mapping[str, int],
     by_process: Sequence[Mapping[int, _Placed]],
 ) -> None:
     """Notes with each execution who reads it on another device; readers in order of devices."""
-    drawn = set(shown)
     for device, process in sorted(processes.items()):
         for start, one in sorted(by_process[process].items()):
             if nodes.devices[one.row] != device:
                 continue
             for source in _inputs(nodes, one.row):
-                source_device = nodes.devices[source] if source in drawn else device
-                if source_device == device:
+                source_device = nodes.devices[source] if source in runs else device
+                if source_device == device or source_device not in processes:
                     continue
                 for source_start, _ in runs[source].times[source_device]:
-                    read = by_process[processes[source_device]][source_start]
-                    read.readers.append((process, start))
+                    read = by_process[processes[source_device]].get(source_start)
+                    if read is not None:
+                        read.readers.append((process, start))
 
 
 def _inputs(nodes: n.Nodes, row: int) -> list[int]:
@@ -195,7 +194,9 @@ def _flows(names: Sequence[str], by_process: Sequence[Mapping[int, _Placed]]) ->
         for one in _by_lane(at_start):
             source = Point(process, one.lane, one.start + one.duration)
             for reader, start in one.readers:
-                yield Flow(names[one.row], source, Point(reader, by_process[reader][start].lane, start))
+                yield Flow(
+                    names[one.row], source, Point(reader, by_process[reader][start].lane, start)
+                )
 
 
 def _memory(

@@ -46,6 +46,7 @@ class Nodes:
     graph_row: Ints
     graph: Graph | None
     misses_stream: bool = False
+    compat: bool = False
 
     def __len__(self) -> int:
         return len(self.names)
@@ -83,7 +84,15 @@ class Nodes:
         return {}
 
     def all_types(self, row: int) -> list[str]:
-        return sorted({self.ops[row], *self.types.get(row, ())})
+        return sorted(
+            {self.ops[row], *self.types.get(row, ()), *self.device_types(self.devices[row])}
+        )
+
+    def device_types(self, device: str) -> tuple[str, ...]:
+        """A device is a type, too; any spelling of it counts, but in the original's."""
+        if not device:
+            return ()
+        return (device,) if self.compat else (device, device.lower())
 
 
 def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
@@ -117,25 +126,34 @@ def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
     for row, shape in shapes.items():
         costs[row, PARAMS] = _product(shape)
     _fill_float_ops(costs, data.oplog, row_of, ran)
-    types = _types(data, row_of, devices, compat=compat)
-    ops = [
-        graph.ops[int(at)] if graph is not None and at >= 0 else name
-        for name, at in zip(ordered, graph_row.tolist(), strict=True)
-    ]
+    types = _types(data, row_of, compat=compat)
+    ops = _ops(graph, ordered, graph_row)
     steps = trace.steps if trace is not None else ()
     return Nodes(
         ordered, ops, shapes, types, devices, costs, steps, graph_row, graph,
         runs.misses_stream if runs else False,
+        compat,
     )  # fmt: skip
+
+
+def _ops(graph: Graph | None, names: list[str], graph_row: Ints) -> list[str]:
+    """The op of each row; what only ran is its own op."""
+    if graph is None:
+        return names
+    table = list(graph.ops.table)
+    codes = np.where(graph_row >= 0, graph.ops.codes[graph_row], -1).tolist() if len(graph) else []
+    codes = codes or [-1] * len(names)
+    return [table[code] if code >= 0 else names[row] for row, code in enumerate(codes)]
 
 
 def _place_by_graph(graph: Graph, graph_row: Ints, devices: list[str]) -> None:
     """What never ran is where the graph puts it."""
     placed = {code for code, device in enumerate(graph.devices.table) if device}
     if placed:
+        table, codes = list(graph.devices.table), graph.devices.codes.tolist()
         for row, at in enumerate(graph_row.tolist()):
             if at >= 0 and not devices[row]:
-                devices[row] = graph.devices[at]
+                devices[row] = table[codes[at]]
 
 
 @dataclass(frozen=True)
@@ -256,13 +274,8 @@ def _fill_float_ops(
             costs[row, FLOAT_OPS] = logged * int(costs[row, RUNS]) if ran[row] else logged
 
 
-def _types(
-    data: ProfileData, row_of: Mapping[str, int], devices: list[str], *, compat: bool
-) -> dict[int, set[str]]:
+def _types(data: ProfileData, row_of: Mapping[str, int], *, compat: bool) -> dict[int, set[str]]:
     found: dict[int, set[str]] = {}
-    for row, device in enumerate(devices):
-        if device:
-            found.setdefault(row, set()).update({device} if compat else {device, device.lower()})
     for name, types in data.oplog.types.items() if data.oplog is not None else ():
         if name in row_of:
             found.setdefault(row_of[name], set()).update(types)

@@ -53,7 +53,7 @@ class ProfileOptionBuilder:
         return _common(min_float_ops=1, order_by="float_ops", select=["float_ops"])
 
     @staticmethod
-    def time_and_memory(  # noqa: PLR0913  (the original's signature)
+    def time_and_memory(
         min_micros: int = 1,
         min_bytes: int = 1,
         min_accelerator_micros: int = 0,

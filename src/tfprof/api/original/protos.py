@@ -1,23 +1,9 @@
-"""The messages that users of the original fill in or read."""
+"""What `advise` returns. (`OpLogProto` is protobuf's own class; see the package.)"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-from tfprof.wire.schema import message_class
-
-if TYPE_CHECKING:
-    OpLogProto = Any
-    OpLog = Any
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    """`OpLogProto` and its early name `OpLog`, made on first use."""
-    if name in ("OpLog", "OpLogProto"):
-        return message_class("OpLogProto")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @dataclass

@@ -8,190 +8,156 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from tfprof.views import costs as c
 from tfprof.views.costs import ROOT_NAME, Costs, CostTreeView, InputShape, OpCostView
 from tfprof.wire.schema import message_class
 
 _NO_COSTS: Costs = (0,) * (c.DEFINED + 1)
-Inputs = Sequence[tuple[int, InputShape]]
+_ABOVE_THE_LIST = -1
 
 
-@dataclass(frozen=True)
-class NodeFacts:
-    """One graph node inside a row of the op or code view."""
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a view, or a graph node inside one."""
 
-    name: str
-    costs: Costs
-    device: str
+    name: str = ""
+    own: Costs = _NO_COSTS
+    total: Costs = _NO_COSTS
+    device: str = ""
+    at: int = _ABOVE_THE_LIST
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Details:
-    """What the rows of a view do not hold, by row or by node, worked out when asked for."""
+    """What the rows of a view do not hold, worked out when asked for."""
 
-    nodes_of: Callable[[int], list[NodeFacts]] = field(default=lambda _: [])
-    inputs_of: Callable[[str], Inputs] = field(default=lambda _: ())
+    nodes_of: Callable[[int], list[Row]] = lambda _: []
+    inputs_of: Callable[[str], Sequence[tuple[int, InputShape]]] = lambda _: ()
 
 
-class _Metrics:
-    """The numbers both messages have, of a row's own and of everything below it."""
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A view as rows by position, and which of them stand below which."""
 
-    __slots__ = ()
+    row: Callable[[int], Row] = lambda _: Row()
+    below: Callable[[int], Sequence[int]] = lambda _: ()
+    count: int = 0
+    details: Details = field(default_factory=Details)
 
-    name: str
-    _own: Costs
-    _total: Costs
+
+@dataclass(frozen=True, slots=True)
+class TensorValue:
+    """The value of a checkpoint's tensor: empty, since only the command line reads one."""
+
+    dtype: int = 0
+    value_double: tuple[float, ...] = ()
+    value_int64: tuple[int, ...] = ()
+    value_str: tuple[bytes, ...] = ()
+
+
+def _own(column: int) -> Any:  # noqa: ANN401
+    return property(lambda self: self._row.own[column])
+
+
+def _total(column: int) -> Any:  # noqa: ANN401
+    return property(lambda self: self._row.total[column])
+
+
+class _Node:
+    """The numbers both messages have: a row's own, and those of everything below it too."""
+
+    __slots__ = ("_row", "_source")
+
+    def __init__(self, row: Row | None = None, source: Source | None = None) -> None:
+        self._row = row or Row()
+        self._source = source or Source()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
 
-    parameters = property(lambda self: self._own[c.PARAMS])
-    float_ops = property(lambda self: self._own[c.FLOAT_OPS])
-    exec_micros = property(lambda self: self._own[c.MICROS])
-    accelerator_exec_micros = property(lambda self: self._own[c.ACCELERATOR])
-    cpu_exec_micros = property(lambda self: self._own[c.CPU])
-    requested_bytes = property(lambda self: self._own[c.BYTES])
-    peak_bytes = property(lambda self: self._own[c.PEAK])
-    residual_bytes = property(lambda self: self._own[c.RESIDUAL])
-    output_bytes = property(lambda self: self._own[c.OUTPUT])
-    total_parameters = property(lambda self: self._total[c.PARAMS])
-    total_float_ops = property(lambda self: self._total[c.FLOAT_OPS])
-    total_exec_micros = property(lambda self: self._total[c.MICROS])
-    total_accelerator_exec_micros = property(lambda self: self._total[c.ACCELERATOR])
-    total_cpu_exec_micros = property(lambda self: self._total[c.CPU])
-    total_requested_bytes = property(lambda self: self._total[c.BYTES])
-    total_peak_bytes = property(lambda self: self._total[c.PEAK])
-    total_residual_bytes = property(lambda self: self._total[c.RESIDUAL])
-    total_output_bytes = property(lambda self: self._total[c.OUTPUT])
-
-
-@dataclass(frozen=True)
-class _Tree:
-    """A view with, by row, the rows below it."""
-
-    view: CostTreeView
-    details: Details
-
-    @cached_property
-    def below(self) -> list[list[int]]:
-        found: list[list[int]] = [[] for _ in self.view.rows]
-        for at, row in enumerate(self.view.rows):
-            if row.parent >= 0:
-                found[row.parent].append(at)
-        return found
-
-
-class GraphNodeProto(_Metrics):
-    """A node of the scope or graph view; without arguments, one that is all zero."""
-
-    __slots__ = ("_details", "_own", "_row", "_total", "_tree", "devices", "name")
-
-    def __init__(self) -> None:
-        self.name = ""
-        self.devices: list[str] = []
-        self._own = self._total = _NO_COSTS
-        self._tree: _Tree | None = None
-        self._row = 0
-        self._details = Details()
-
-    @classmethod
-    def _of_row(cls, tree: _Tree, at: int) -> GraphNodeProto:
-        node, row = cls(), tree.view.rows[at]
-        node.name, node._own, node._total = row.name, row.own, row.total  # noqa: SLF001
-        node.devices = [row.device] if row.device else []
-        node._tree, node._row, node._details = tree, at, tree.details  # noqa: SLF001
-        return node
-
-    @classmethod
-    def _of_node(cls, facts: NodeFacts, details: Details) -> GraphNodeProto:
-        node = cls()
-        node.name, node._own, node._total = facts.name, facts.costs, facts.costs  # noqa: SLF001
-        node.devices = [facts.device] if facts.device else []
-        node._details = details  # noqa: SLF001
-        return node
+    @property
+    def name(self) -> str:
+        return self._row.name
 
     @property
-    def children(self) -> list[GraphNodeProto]:
-        tree = self._tree
-        if tree is None:
-            return []
-        return [GraphNodeProto._of_row(tree, at) for at in tree.below[self._row]]
+    def children(self) -> list[Self]:
+        """The rows below; of the op view the next one alone, as the original nests them."""
+        return self._made(self._source.below(self._row.at))
 
     @property
-    def rows(self) -> list[GraphNodeProto]:
-        """All that is shown, in print order, without nesting; the root comes first."""
-        tree = self._tree
-        if tree is None:
-            return []
-        return [GraphNodeProto._of_row(tree, at) for at in range(len(tree.view.rows))]
+    def rows(self) -> list[Self]:
+        """All rows as printed, without nesting."""
+        return self._made(range(self._source.count))
 
-    @property
-    def run_count(self) -> int:
-        return self._own[c.RUNS]
+    def _made(self, places: Sequence[int]) -> list[Self]:
+        return [type(self)(self._source.row(at), self._source) for at in places]
 
-    @property
-    def total_run_count(self) -> int:
-        return self._total[c.RUNS]
+    parameters: int = _own(c.PARAMS)
+    float_ops: int = _own(c.FLOAT_OPS)
+    exec_micros: int = _own(c.MICROS)
+    accelerator_exec_micros: int = _own(c.ACCELERATOR)
+    cpu_exec_micros: int = _own(c.CPU)
+    requested_bytes: int = _own(c.BYTES)
+    peak_bytes: int = _own(c.PEAK)
+    residual_bytes: int = _own(c.RESIDUAL)
+    output_bytes: int = _own(c.OUTPUT)
+    total_parameters: int = _total(c.PARAMS)
+    total_float_ops: int = _total(c.FLOAT_OPS)
+    total_exec_micros: int = _total(c.MICROS)
+    total_accelerator_exec_micros: int = _total(c.ACCELERATOR)
+    total_cpu_exec_micros: int = _total(c.CPU)
+    total_requested_bytes: int = _total(c.BYTES)
+    total_peak_bytes: int = _total(c.PEAK)
+    total_residual_bytes: int = _total(c.RESIDUAL)
+    total_output_bytes: int = _total(c.OUTPUT)
 
-    @property
-    def total_definition_count(self) -> int:
-        return self._total[c.DEFINED]
+
+class GraphNodeProto(_Node):
+    """A node of the scope or graph view, or one of those a MultiGraphNodeProto is made of."""
+
+    __slots__ = ()
+
+    run_count: int = _own(c.RUNS)
+    total_run_count: int = _total(c.RUNS)
+    total_definition_count: int = _total(c.DEFINED)
 
     @property
     def device(self) -> str:
         """The early tool's field."""
-        return self.devices[0] if self.devices else ""
+        return self._row.device
+
+    @property
+    def devices(self) -> list[str]:
+        return [self._row.device] if self._row.device else []
 
     @property
     def input_shapes(self) -> dict[int, Any]:
         """TensorShapeProto messages by input number."""
-        return {at: _shape_proto(shape) for at, shape in self._details.inputs_of(self.name)}
+        found = self._source.details.inputs_of(self.name)
+        return {at: _shape_proto(shape) for at, shape in found}
 
     @property
     def shapes(self) -> list[Any]:
         """Never filled, as in the original."""
         return []
 
+    @property
+    def tensor_value(self) -> TensorValue:
+        return TensorValue()
 
-class MultiGraphNodeProto(_Metrics):
+
+class MultiGraphNodeProto(_Node):
     """A row of the op or code view: several graph nodes together."""
 
-    __slots__ = ("_below", "_details", "_own", "_row", "_rows", "_total", "name")
-
-    def __init__(self) -> None:
-        self.name = ""
-        self._own = self._total = _NO_COSTS
-        self._row = -1
-        self._details = Details()
-        self._below: Callable[[int], list[MultiGraphNodeProto]] = lambda _: []
-        self._rows: Callable[[], list[MultiGraphNodeProto]] = list
-
-    @classmethod
-    def _made(
-        cls, name: str, own: Costs, total: Costs, row: int, details: Details
-    ) -> MultiGraphNodeProto:
-        node = cls()
-        node.name, node._own, node._total = name, own, total  # noqa: SLF001
-        node._row, node._details = row, details  # noqa: SLF001
-        return node
-
-    @property
-    def children(self) -> list[MultiGraphNodeProto]:
-        """Of the op view, the next row alone: the original nests the list as a chain."""
-        return self._below(self._row)
-
-    @property
-    def rows(self) -> list[MultiGraphNodeProto]:
-        """The rows as printed, without nesting."""
-        return self._rows()
+    __slots__ = ()
 
     @property
     def graph_nodes(self) -> list[GraphNodeProto]:
-        found = self._details.nodes_of(self._row)
-        return [GraphNodeProto._of_node(facts, self._details) for facts in found]  # noqa: SLF001
+        details = self._source.details
+        found = details.nodes_of(self._row.at) if self._row.at >= 0 else []
+        return [GraphNodeProto(row, Source(details=details)) for row in found]
 
 
 def _shape_proto(shape: InputShape) -> Any:  # noqa: ANN401
@@ -205,37 +171,36 @@ def _shape_proto(shape: InputShape) -> Any:  # noqa: ANN401
 
 def tree_result(view: CostTreeView, details: Details) -> GraphNodeProto:
     """The root of the scope or graph view."""
-    return GraphNodeProto._of_row(_Tree(view, details), 0)  # noqa: SLF001
+    source = _tree_source(view, details)
+    return GraphNodeProto(source.row(0), source)
 
 
 def code_result(view: CostTreeView, details: Details) -> MultiGraphNodeProto:
-    tree = _Tree(view, details)
+    source = _tree_source(view, details)
+    return MultiGraphNodeProto(source.row(0), source)
 
-    def made(at: int) -> MultiGraphNodeProto:
+
+def _tree_source(view: CostTreeView, details: Details) -> Source:
+    below: list[list[int]] = [[] for _ in view.rows]
+    for at, row in enumerate(view.rows):
+        if row.parent >= 0:
+            below[row.parent].append(at)
+
+    def as_row(at: int) -> Row:
         row = view.rows[at]
-        node = MultiGraphNodeProto._made(row.name, row.own, row.total, at, details)  # noqa: SLF001
-        node._below = lambda here: [made(child) for child in tree.below[here]]  # noqa: SLF001
-        node._rows = lambda: [made(row) for row in range(len(view.rows))]  # noqa: SLF001
-        return node
+        return Row(row.name, row.own, row.total, row.device, at)
 
-    return made(0)
+    # a node inside a row has no place in the tree
+    return Source(as_row, lambda at: below[at] if at >= 0 else (), len(below), details)
 
 
 def op_result(view: OpCostView, details: Details) -> MultiGraphNodeProto:
-    """The root, below it the rows as a chain."""
+    """The root, which is not printed, and below it the rows as a chain."""
 
-    def made(at: int) -> MultiGraphNodeProto:
+    def as_row(at: int) -> Row:
         row = view.rows[at]
-        node = MultiGraphNodeProto._made(row.op, row.own, row.total, at, details)  # noqa: SLF001
-        node._below, node._rows = below, rows  # noqa: SLF001
-        return node
+        return Row(row.op, row.own, row.total, at=at)
 
-    def below(at: int) -> list[MultiGraphNodeProto]:
-        return [made(at + 1)] if at + 1 < len(view.rows) else []
-
-    def rows() -> list[MultiGraphNodeProto]:
-        return [made(at) for at in range(len(view.rows))]
-
-    root = MultiGraphNodeProto._made(ROOT_NAME, _NO_COSTS, view.root_total, -1, details)  # noqa: SLF001
-    root._below, root._rows = below, rows  # noqa: SLF001
-    return root
+    count = len(view.rows)
+    source = Source(as_row, lambda at: range(at + 1, min(at + 2, count)), count, details)
+    return MultiGraphNodeProto(Row(ROOT_NAME, total=view.root_total), source)

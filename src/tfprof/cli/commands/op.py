@@ -21,5 +21,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_view_options(parser)
 
 
-def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
+def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result | None:
     return run_view("op", args, progress)

@@ -1,0 +1,192 @@
+"""The original's three checkers: accelerator use, ops with faster relatives, expensive places."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tfprof.analyses.accounting.nodes import _CANONICAL, Nodes, build_nodes
+from tfprof.answers import cost_views
+from tfprof.api.original.protos import AdviceProto, Checker
+from tfprof.api.original.results import Details, MultiGraphNodeProto, code_result
+from tfprof.model.profile import ProfileData
+from tfprof.renderers.original_text import time
+from tfprof.views import costs as c
+from tfprof.views.options import Options
+
+ALL_ADVICE: dict[str, dict[str, Any]] = {
+    "AcceleratorUtilizationChecker": {},
+    "ExpensiveOperationChecker": {},
+    "JobChecker": {},  # of no effect outside of Google
+    "OperationChecker": {},
+}
+_LOW_USE = 0.5
+_TOP = 3
+_LEVELS, _LEAST_MICROS = 4, 1000
+
+
+@dataclass(frozen=True)
+class _Case:
+    """What the checkers look at."""
+
+    data: ProfileData
+    nodes: Nodes
+    compat: bool
+
+    @property
+    def runs(self) -> bool:
+        return self.data.trace is not None and bool(self.data.trace.steps)
+
+    def options(self, max_depth: int, min_micros: int) -> Options:
+        return Options(
+            max_depth=max_depth, min_micros=min_micros, order_by="micros", compat=self.compat
+        )
+
+
+def advise_on(
+    data: ProfileData, options: Mapping[str, Any] | None = None, *, compat: bool = False
+) -> AdviceProto:
+    """Run the checkers that are named, in order of their names; print and return the reports."""
+    wanted = ALL_ADVICE if options is None else options
+    case = _Case(data, build_nodes(data, -1, compat=compat), compat)
+    advice = AdviceProto()
+    for name in sorted(set(wanted) & set(_CHECKERS)):
+        advice.checkers[name] = Checker(list(_CHECKERS[name](case)))
+    sys.stdout.write("".join(f"{line}\n" for line in advice.lines()))
+    return advice
+
+
+def _accelerator_use(case: _Case) -> Iterator[str]:
+    """Time on each accelerator by the time from the first start to the last end."""
+    for device, (start, end, busy) in sorted(_spans(case).items()):
+        if end - start > 0:
+            use = busy / (end - start)
+            low = "low " if use < _LOW_USE else ""
+            yield f"device: {device} {low}utilization: {use:.2f}"
+
+
+def _spans(case: _Case) -> dict[str, tuple[int, int, int]]:
+    """By accelerator: first start, last end, busy time, of the last step of each of its nodes."""
+    last: dict[int, dict[int, tuple[int, int, int]]] = {}
+    for row, step, start, end, busy in _executions(case):
+        steps = last.setdefault(row, {})
+        known = steps.get(step)
+        steps[step] = (
+            (min(known[0], start), max(known[1], end), known[2] + busy)
+            if known
+            else (start, end, busy)
+        )
+    found: dict[str, tuple[int, int, int]] = {}
+    for row, steps in last.items():
+        start, end, busy = steps[max(steps)]
+        device = case.nodes.devices[row]
+        known = found.get(device, (start, end, 0))
+        found[device] = min(known[0], start), max(known[1], end), known[2] + busy
+    return found
+
+
+def _executions(case: _Case) -> Iterator[tuple[int, int, int, int, int]]:
+    """Row, step, start, end and accelerator time of what ran for nodes on an accelerator."""
+    if case.data.trace is None:
+        return
+    runs = case.data.trace.executions
+    rows = [case.nodes.row_of.get(name.partition(":")[0], -1) for name in runs.node.table]
+    devices = [device.lower() for device in runs.device.table]
+    columns = (runs.node.codes, runs.device.codes, runs.step, runs.start, runs.op_end_rel)
+    for node, device, step, start, length in zip(*(one.tolist() for one in columns), strict=True):
+        row, name = rows[node], devices[device]
+        if row < 0 or "gpu" not in case.nodes.devices[row] or start <= 0:
+            continue
+        if not _CANONICAL.fullmatch(name) or name == case.nodes.devices[row]:
+            took = length or 1
+            yield row, step, start, start + took, took if "stream:all" in name else 0
+
+
+def _faster_relatives(case: _Case) -> Iterator[str]:
+    fused = {"FusedBatchNorm"} if case.compat else _FUSED
+    types = {*case.nodes.ops, *(kind for kinds in case.nodes.types.values() for kind in kinds)}
+    if any("BatchNorm" in name for name in case.nodes.names) and not types & fused:
+        yield "A batch norm is built of small ops: the fused batch norm is faster."
+    if any(_is_slow_layout(case.nodes, row) for row in range(len(case.nodes))):
+        yield "An op on a GPU uses data_format NHWC: NCHW may be faster there."
+
+
+_FUSED = {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"}
+
+
+def _is_slow_layout(nodes: Nodes, row: int) -> bool:
+    at = int(nodes.graph_row[row])
+    if nodes.graph is None or at < 0 or "gpu" not in nodes.devices[row]:
+        return False
+    layout = nodes.graph.attributes.of(at).get("data_format")
+    return layout is not None and layout.s == b"NHWC"
+
+
+def _expensive(case: _Case) -> Iterator[str]:
+    if not case.runs:
+        sys.stderr.write("ExpensiveOperationChecker needs run metadata.\n")
+        return
+    for report in (_expensive_ops, _expensive_scopes, _expensive_code):
+        text = "\n".join(report(case))
+        if text:
+            yield text
+
+
+def _expensive_ops(case: _Case) -> Iterator[str]:
+    view = cost_views.op_view(case.data, case.options(max_depth=3, min_micros=1))
+    whole = view.root_total[c.MICROS]
+    for place, row in enumerate(view.rows[:_TOP], 1):
+        share = 100.0 * row.own[c.MICROS] / (whole or 1)
+        yield f"top {place} operation type: {row.op}, {_times(row.own)} ({share:.2f}%)"
+
+
+def _expensive_scopes(case: _Case) -> Iterator[str]:
+    """The original shows a scope's own time, which is 0; ours what the scope took."""
+    view = cost_views.scope_view(case.data, case.options(max_depth=100, min_micros=100))
+    top = [row for row in view.rows if row.parent == 0]
+    for place, row in enumerate(top[:_TOP], 1):
+        costs = row.own if case.compat else row.total
+        yield f"top {place} graph node: {row.name}, {_times(costs)}"
+
+
+def _expensive_code(case: _Case) -> Iterator[str]:
+    """Lines of code from the first fork on: up to three a level, four levels deep."""
+    if case.data.oplog is None or not case.data.oplog.has_code:
+        sys.stderr.write("ExpensiveOperationChecker needs an op log with code lines for code.\n")
+        return
+    view = cost_views.code_view(case.data, case.options(max_depth=100, min_micros=1))
+    fork = code_result(view, Details())
+    while len(fork.children) == 1:
+        fork = fork.children[0]
+    stack = [(node, 0) for node in reversed(_forked(fork))]
+    while stack:
+        node, level = stack.pop()
+        if node.total_exec_micros < _LEAST_MICROS:
+            continue
+        totals = (node.total_cpu_exec_micros, node.total_accelerator_exec_micros)
+        yield f"{'  ' * level}{node.name}, {_written(*totals, node.total_exec_micros)}"
+        if level + 1 < _LEVELS:
+            stack.extend((child, level + 1) for child in reversed(_forked(node)))
+
+
+def _forked(node: MultiGraphNodeProto) -> list[MultiGraphNodeProto]:
+    """The first children, where there is a choice at all."""
+    children = node.children
+    return children[:_TOP] if len(children) > 1 else []
+
+
+def _times(costs: c.Costs) -> str:
+    return _written(costs[c.CPU], costs[c.ACCELERATOR], costs[c.MICROS])
+
+
+def _written(cpu: int, accelerator: int, total: int) -> str:
+    return f"cpu: {time(cpu)}, accelerator: {time(accelerator)}, total: {time(total)}"
+
+
+_CHECKERS: Mapping[str, Callable[[_Case], Iterator[str]]] = {
+    "AcceleratorUtilizationChecker": _accelerator_use,
+    "ExpensiveOperationChecker": _expensive,
+    "OperationChecker": _faster_relatives,
+}

@@ -1,0 +1,242 @@
+"""What a call hands over (graph, run metadata, op log, each in any form) as one ProfileData."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tfprof.analyses.float_ops import count_float_ops
+from tfprof.analyses.roles import Role
+from tfprof.analyses.variables import find_variables
+from tfprof.errors import UsageError, WrongKind
+from tfprof.live.objects import LiveGraph, default_graph, live_graph
+from tfprof.live.op_log import default_log
+from tfprof.model.oplog import TRAINABLE, CodeFrame, OpLog
+from tfprof.model.profile import Declarations, DeclaredVariable, ProfileData
+from tfprof.model.trace import Trace
+from tfprof.sources.graphdef import Source, read_graph
+from tfprof.sources.load import Request, choose, inspect_named, read
+from tfprof.sources.op_log import code_frames
+from tfprof.sources.run_metadata import run_piece
+from tfprof.wire.fields import whole
+from tfprof.wire.schema import message_class
+
+_HERE = Path("graph")
+_NO_GRAPH = (
+    "Hand over a graph: a tf.Graph, a ConcreteFunction, a tf.function, a Keras model, a GraphDef "
+    "or a path. TensorFlow has a default graph only while it is not executing eagerly."
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A step's run metadata: its number, its message and what it comes to."""
+
+    step: int
+    message: Any
+    trace: Trace
+
+
+def read_run(given: Any, step: int) -> Run | None:  # noqa: ANN401
+    """Run metadata as a message, bytes or a path; None where it holds no step stats."""
+    if given is None:
+        return None
+    if isinstance(given, str | os.PathLike):
+        file = inspect_named(Path(given))[0]
+        if file.kind != "RunMetadata" or file.format is None or file.format.read is None:
+            raise WrongKind(f"run metadata is wanted; this is {file.kind}", where=str(given))
+        trace = file.format.read(file.path, step, None).trace
+        return None if trace is None else Run(step, None, trace)
+    data = _serialized(given, "RunMetadata")
+    message = message_class("RunMetadata").FromString(data)
+    if not message.HasField("step_stats"):
+        return None
+    found = run_piece(data, Path("run_meta"), step, []).trace
+    return None if found is None else Run(step, message, found)
+
+
+def read_log(given: Any) -> Any:  # noqa: ANN401
+    """An op log as a message of ours: from TensorFlow's or our own class, bytes or a path."""
+    if given is None:
+        return None
+    data = Path(given).read_bytes() if isinstance(given, str | os.PathLike) else given
+    return message_class("OpLogProto").FromString(_serialized(data, "OpLogProto"))
+
+
+def _serialized(given: Any, name: str) -> bytes:  # noqa: ANN401
+    if isinstance(given, bytes):
+        return given
+    descriptor = getattr(given, "DESCRIPTOR", None)
+    if descriptor is None or descriptor.name != name:
+        what = descriptor.name if descriptor is not None else type(given).__name__
+        raise WrongKind(f"{name} is wanted; this is {what}", hint="A message, bytes or a path.")
+    data: bytes = given.SerializeToString()
+    return data
+
+
+def log_model(log: Any) -> OpLog:  # noqa: ANN401
+    """The message as the model's op log: types add up, the last count and the first stack win."""
+    types: dict[str, list[str]] = {}
+    counts: dict[str, int] = {}
+    stacks: dict[str, Any] = {}
+    for entry in log.log_entries:
+        if entry.types:
+            types.setdefault(entry.name, []).extend(entry.types)
+        if entry.float_ops:
+            counts[entry.name] = entry.float_ops
+        if entry.HasField("code_def"):
+            stacks.setdefault(entry.name, entry.code_def)
+    strings = dict(log.id_to_string)
+
+    def code(name: str) -> Sequence[CodeFrame]:
+        return code_frames(stacks[name], strings) if name in stacks else ()
+
+    return OpLog(types, counts, code, bool(stacks))
+
+
+def build(
+    graph: Any,  # noqa: ANN401
+    runs: Sequence[Run] = (),
+    op_log: Any = None,  # noqa: ANN401
+    *,
+    add_trace: bool,
+    compat: bool,
+    stepwise: bool = False,
+) -> ProfileData:
+    """One profile of a graph, its runs and an op log.
+
+    `stepwise` matters to the original's sake only: there, a run that was added to a profiler
+    changes FLOPs but not the input shapes, and its FLOPs win over those of the user's log.
+    """
+    log = read_log(op_log)
+    if isinstance(graph, str | os.PathLike):
+        data = read(choose(Request([Path(graph)])).selections[0])
+        live = LiveGraph(b"")
+    else:
+        live = _live(graph, () if compat and stepwise else runs, compat=compat)
+        data = _data_of(live)
+    if runs:
+        data = replace(data, trace=_joined(runs))
+    if live.graph is not None:
+        messages = [run.message for run in runs if run.message is not None]
+        run_meta = _all_stats(messages) if messages else None
+        if compat:
+            log = _original_log(live.graph, log, run_meta, add_trace=add_trace, stepwise=stepwise)
+        elif add_trace:
+            log = default_log(live.graph, log, add_trace=True, add_float_ops=False).log
+    if log is not None:
+        data = replace(data, oplog=log_model(log))
+    return data if compat else _completed(data)
+
+
+def _live(graph: Any, runs: Sequence[Run], *, compat: bool) -> LiveGraph:  # noqa: ANN401
+    if graph is None:
+        graph = default_graph()
+    if graph is None:
+        if compat:  # the original profiles an empty graph
+            return LiveGraph(b"")
+        raise UsageError("no graph to profile", hint=_NO_GRAPH)
+    messages = [run.message for run in runs if run.message is not None]
+    return live_graph(graph, _all_stats(messages) if messages else None)
+
+
+def _all_stats(messages: Sequence[Any]) -> Any:  # noqa: ANN401
+    if len(messages) == 1:
+        return messages[0]
+    joined = message_class("RunMetadata")()
+    for message in messages:
+        joined.step_stats.dev_stats.extend(message.step_stats.dev_stats)
+    return joined
+
+
+def _data_of(live: LiveGraph) -> ProfileData:
+    source = Source(live.data, _HERE)
+    graph = read_graph(source, whole(live.data))
+    return ProfileData(str(_HERE), (), graph, Declarations(variables=live.variables))
+
+
+def _joined(runs: Sequence[Run]) -> Trace:
+    trace = Trace.joined([run.trace for run in runs])
+    return replace(trace, steps=tuple(sorted(set(trace.steps))))
+
+
+def _original_log(
+    graph: Any,  # noqa: ANN401
+    log: Any,  # noqa: ANN401
+    run_meta: Any,  # noqa: ANN401
+    *,
+    add_trace: bool,
+    stepwise: bool,
+) -> Any:  # noqa: ANN401
+    """What TensorFlow itself says about FLOPs and trained variables."""
+    first_run = None if stepwise else run_meta
+    logged = default_log(graph, log, first_run, add_trace=add_trace)
+    if logged.without_shapes and first_run is None:
+        sys.stderr.write(
+            f"{logged.without_shapes} ops have no FLOPs since their shapes are not known.\n"
+        )
+    if stepwise and run_meta is not None:
+        again = default_log(graph, None, run_meta, add_trace=False)
+        logged.log.log_entries.extend(again.log.log_entries)
+    return logged.log
+
+
+def _completed(data: ProfileData) -> ProfileData:
+    """FLOPs and trained variables that no op log gave, and the shapes of captured variables."""
+    log = data.oplog or OpLog({}, {})
+    counts = {**log.float_ops, **count_float_ops(data).by_node}  # the log's own are in both
+    types = {name: list(kinds) for name, kinds in log.types.items()}
+    for name in _trained(data):
+        if TRAINABLE not in types.get(name, ()):
+            types.setdefault(name, []).append(TRAINABLE)
+    oplog = OpLog(types, counts, log.code, log.has_code)
+    return _with_variable_shapes(replace(data, oplog=oplog))
+
+
+def _trained(data: ProfileData) -> list[str]:
+    """What the graph itself says is trained, where nothing else does."""
+    said = any(v.trainable is not None for v in data.declared.variables.values())
+    if data.graph is None or said or (data.oplog is not None and data.oplog.trainable):
+        return []
+    return [v.name for v in find_variables(data) if v.role is Role.TRAINABLE]
+
+
+def _with_variable_shapes(data: ProfileData) -> ProfileData:
+    """A captured variable is a placeholder of rank 0: it gets the shape of its variable."""
+    graph = data.graph
+    if graph is None or not data.declared.variables:
+        return data
+    shapes = {
+        row: variable
+        for name, variable in data.declared.variables.items()
+        if (row := graph.index.get(name)) is not None and graph.ops[row] == "Placeholder"
+    }
+    attributes = _VariableShapes(graph.attributes, shapes)
+    return replace(data, graph=replace(graph, attributes=attributes)) if shapes else data
+
+
+@dataclass(frozen=True)
+class _VariableShapes:
+    """The attributes of a graph, with `shape` of some nodes as their variables have it."""
+
+    inner: Any
+    variables: Mapping[int, DeclaredVariable]
+
+    def of(self, node: int) -> Mapping[str, Any]:
+        attributes: Mapping[str, Any] = self.inner.of(node)
+        variable = self.variables.get(node)
+        if variable is None or variable.shape is None:
+            return attributes
+        value = message_class("AttrValue")()
+        value.shape.SetInParent()
+        for size in variable.shape:
+            value.shape.dim.add(size=-1 if size is None else size)
+        return {**attributes, "shape": value}
+
+    def having(self, name: str) -> Sequence[int]:
+        found: Sequence[int] = self.inner.having(name)
+        return sorted({*found, *self.variables}) if name == "shape" else found

@@ -1,0 +1,294 @@
+"""The original's calls: `profile`, `print_model_analysis`, `Profiler`, `write_op_log`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tfprof.api.original import advise as checks
+from tfprof.api.original.builder import TRAINABLE_VARS_PARAMS_STAT_OPTIONS, ProfileOptionBuilder
+from tfprof.api.original.details import Lookup
+from tfprof.api.original.inputs import Run, build, read_log, read_run
+from tfprof.api.original.options import Output, as_options, is_compat
+from tfprof.api.original.protos import AdviceProto
+from tfprof.api.original.report import body, framed
+from tfprof.api.original.results import (
+    GraphNodeProto,
+    MultiGraphNodeProto,
+    code_result,
+    op_result,
+    tree_result,
+)
+from tfprof.api.original.saved import profile_proto
+from tfprof.errors import OutputNotWritable, UsageError
+from tfprof.live.objects import default_graph, tf_graph_of
+from tfprof.live.op_log import default_log
+from tfprof.model.oplog import TRAINABLE
+from tfprof.model.profile import ProfileData
+from tfprof.renderers.cost_text import op_text, tree_text
+from tfprof.views.options import Options
+from tfprof.wire.schema import message_class
+
+Result = GraphNodeProto | MultiGraphNodeProto
+OptionsLike = Mapping[str, Any] | Options | ProfileOptionBuilder
+COMMANDS = ("scope", "graph", "op", "code")
+LOG_NAME = "tfprof_log"
+
+
+def profile(
+    graph: Any = None,  # noqa: ANN401
+    run_meta: Any = None,  # noqa: ANN401
+    op_log: Any = None,  # noqa: ANN401
+    cmd: str = "scope",
+    options: OptionsLike | None = None,
+    compat: str | None = None,
+) -> Any:  # noqa: ANN401  (GraphNodeProto or MultiGraphNodeProto, by cmd)
+    """What a model costs, by scope, graph, op or code; prints or writes it and returns it.
+
+    `graph` is a tf.Graph, a ConcreteFunction, a tf.function, a Keras model, a GraphDef (message or
+    bytes) or a path; `options` a dict of ProfileOptionBuilder, by default the trained variables'
+    parameters. `compat="original"` repeats the original to the byte, its faults included.
+    """
+    chosen = options or ProfileOptionBuilder.trainable_variables_parameter()
+    original = is_compat(compat)
+    set_, output = as_options(chosen, compat=original)
+    return _profiled(graph, run_meta, op_log, _known(cmd), set_, output)
+
+
+def print_model_analysis(
+    graph: Any,  # noqa: ANN401
+    run_meta: Any = None,  # noqa: ANN401
+    op_log: Any = None,  # noqa: ANN401
+    tfprof_cmd: str = "scope",
+    tfprof_options: OptionsLike = TRAINABLE_VARS_PARAMS_STAT_OPTIONS,
+) -> Any:  # noqa: ANN401  (as profile)
+    """The early call: as `profile`, in the early tool's style."""
+    set_, output = as_options(tfprof_options, style="early")
+    return _profiled(graph, run_meta, op_log, _known(tfprof_cmd), set_, output)
+
+
+def _known(command: str) -> str:
+    if command not in COMMANDS:
+        raise UsageError(f"unknown cmd: {command}", hint=f"One of {', '.join(COMMANDS)}.")
+    return command
+
+
+def _profiled(
+    graph: Any,  # noqa: ANN401
+    run_meta: Any,  # noqa: ANN401
+    op_log: Any,  # noqa: ANN401
+    command: str,
+    options: Options,
+    output: Output,
+) -> Result:
+    run = read_run(run_meta, 0)
+    runs = [run] if run is not None else []
+    data = build(graph, runs, op_log, add_trace=command == "code", compat=options.compat)
+    return show(data, command, options, output)
+
+
+def show(data: ProfileData, command: str, options: Options, output: Output) -> Result:
+    """Count, write to the output, return."""
+    lookup = Lookup(data, command, options)
+    if not _has_what_it_needs(data, command, options):
+        _write_output(output, options, "")
+        return GraphNodeProto() if command in ("scope", "graph") else MultiGraphNodeProto()
+    text, result = _answered(data, command, options, lookup)
+    misses_stream = data.trace is not None and lookup.nodes.misses_stream
+    _write_output(output, options, body(command, options, text, misses_stream=misses_stream))
+    return result
+
+
+def _answered(
+    data: ProfileData, command: str, options: Options, lookup: Lookup
+) -> tuple[str, Result]:
+    from tfprof.answers import cost_views
+
+    if command == "op":
+        by_op = cost_views.op_view(data, options)
+        return op_text(by_op), op_result(by_op, lookup.details())
+    if command == "code":
+        by_code = cost_views.code_view(data, options)
+        return tree_text(by_code), code_result(by_code, lookup.details())
+    view = cost_views.graph_view if command == "graph" else cost_views.scope_view
+    tree = view(data, options)
+    return tree_text(tree), tree_result(tree, lookup.details())
+
+
+def _has_what_it_needs(data: ProfileData, command: str, options: Options) -> bool:
+    """The step and the code lines asked for; the original talks and returns nothing instead."""
+    steps = data.trace.steps if data.trace is not None else ()
+    if options.step >= 0 and options.step not in steps:
+        listed = " ".join(str(step) for step in steps)
+        if not options.compat:
+            raise UsageError(f"no step {options.step}", hint=f"There is: {listed or 'none'}.")
+        sys.stderr.write(f"Options -step={options.step} not found.\nAvailable steps: {listed} \n")
+        return False
+    if command == "code" and (data.oplog is None or not data.oplog.has_code):
+        if not options.compat:
+            raise UsageError(
+                "no code lines for the code view",
+                hint="They come with a live tf.Graph or with an op log of write_op_log().",
+            )
+        sys.stderr.write("No code trace information\n")
+        return False
+    return True
+
+
+def _write_output(output: Output, options: Options, text: str) -> None:
+    """Where a report goes. The timeline and pprof renderers are to be called from here."""
+    if output.kind == "stdout":
+        sys.stdout.write(framed(options, output, text))
+        sys.stdout.flush()
+    elif output.kind == "file":
+        try:
+            Path(output.outfile).write_text(text, encoding="utf-8")
+        except OSError as fault:
+            raise OutputNotWritable(
+                f"cannot be written: {fault.strerror or fault}", where=output.outfile
+            ) from None
+    elif output.kind != "none":
+        raise UsageError(
+            f"output {output.kind!r} does not work from Python yet",
+            hint="The command line writes it.",
+        )
+
+
+class Profiler:
+    """Many steps of one graph. Several profilers may be in use at once."""
+
+    def __init__(
+        self,
+        graph: Any = None,  # noqa: ANN401
+        op_log: Any = None,  # noqa: ANN401
+        compat: str | None = None,
+    ) -> None:
+        self._compat = is_compat(compat)
+        self._graph = graph if graph is not None else default_graph()
+        self._op_log = read_log(op_log)
+        self._runs: list[Run] = []
+        self._built: tuple[tuple[int, int, bool], ProfileData] | None = None
+
+    def add_step(self, step: int, run_meta: Any) -> None:  # noqa: ANN401
+        """Add a run; two of one step count as one."""
+        run = read_run(run_meta, step)
+        if run is None:
+            sys.stderr.write(f"The run metadata of step {step} has no step stats.\n")
+        else:
+            self._runs.append(run)
+
+    def profile_python(self, options: OptionsLike) -> Any:  # noqa: ANN401
+        """By the Python lines that made the nodes."""
+        return self._profiled("code", options)
+
+    def profile_operations(self, options: OptionsLike) -> Any:  # noqa: ANN401
+        """By op type."""
+        return self._profiled("op", options)
+
+    def profile_name_scope(self, options: OptionsLike) -> Any:  # noqa: ANN401
+        """By name scope."""
+        return self._profiled("scope", options)
+
+    def profile_graph(self, options: OptionsLike) -> Any:  # noqa: ANN401
+        """Along the inputs of the nodes."""
+        return self._profiled("graph", options)
+
+    def advise(self, options: Mapping[str, Any] | None = None) -> AdviceProto:
+        """What stands out, by checker; all of them by default."""
+        return checks.advise_on(self._data(with_code=True), options, compat=self._compat)
+
+    def serialize_to_string(self) -> bytes:
+        """Graph, op log and steps as the bytes of a ProfileProto."""
+        return profile_proto(self._data(with_code=True))
+
+    def _write_profile(self, filename: str | os.PathLike[str]) -> None:
+        Path(filename).write_bytes(self.serialize_to_string())
+
+    def _profiled(self, command: str, options: OptionsLike) -> Result:
+        set_, output = as_options(options, compat=self._compat)
+        return show(self._data(with_code=command == "code"), command, set_, output)
+
+    def _data(self, *, with_code: bool) -> ProfileData:
+        """Built once, and again after a step or a change of the graph."""
+        now = (len(self._runs), getattr(self._graph, "version", 0), with_code)
+        if self._built is None or self._built[0] != now:
+            data = build(
+                self._graph,
+                self._runs,
+                self._op_log,
+                add_trace=with_code,
+                compat=self._compat,
+                stepwise=True,
+            )
+            self._built = now, data
+        return self._built[1]
+
+
+def advise(
+    graph: Any = None,  # noqa: ANN401
+    run_meta: Any = None,  # noqa: ANN401
+    options: Mapping[str, Any] | None = None,
+    compat: str | None = None,
+) -> AdviceProto:
+    """What stands out, by checker; prints and returns it."""
+    original = is_compat(compat)
+    run = read_run(run_meta, 0)
+    data = build(graph, [run] if run else [], None, add_trace=True, compat=original)
+    return checks.advise_on(data, options, compat=original)
+
+
+def write_op_log(
+    graph: Any,  # noqa: ANN401
+    log_dir: str | os.PathLike[str],
+    op_log: Any = None,  # noqa: ANN401
+    run_meta: Any = None,  # noqa: ANN401
+    add_trace: bool = True,  # noqa: FBT001, FBT002  (the original's signature)
+) -> None:
+    """Write `tfprof_log` into a folder: FLOPs, trained variables, stacks, and the user's entries.
+
+    Of a live graph the FLOPs are TensorFlow's own, with those that users registered. Neither the
+    graph nor `op_log` is changed.
+    """
+    run = read_run(run_meta, 0)
+    user_log = read_log(op_log)
+    live = default_graph() if graph is None else tf_graph_of(graph)[0]
+    if live is not None:
+        message = run.message if run is not None else None
+        logged = default_log(live, user_log, message, add_trace=add_trace)
+        if logged.without_shapes and run is None:
+            sys.stderr.write(
+                f"{logged.without_shapes} ops have no FLOPs since their shapes are not known: "
+                "run metadata may tell them.\n"
+            )
+        log = logged.log
+    else:
+        log = _counted_log(
+            build(graph, [run] if run else [], user_log, add_trace=False, compat=False)
+        )
+    path = Path(log_dir) / LOG_NAME
+    try:
+        path.write_bytes(log.SerializeToString())
+    except OSError as fault:
+        raise OutputNotWritable(
+            f"cannot be written: {fault.strerror or fault}",
+            where=str(path),
+            hint="The folder has to exist.",
+        ) from None
+
+
+def _counted_log(data: ProfileData) -> Any:  # noqa: ANN401
+    """The log of a graph that is no live object: our counts."""
+    log = message_class("OpLogProto")()
+    known = data.oplog
+    declared = {name for name, v in data.declared.variables.items() if v.trainable}
+    if known is None:
+        return log
+    for name in dict.fromkeys([*known.float_ops, *known.types, *sorted(declared)]):
+        types = list(known.types.get(name, ()))
+        if name in declared and TRAINABLE not in types:
+            types.append(TRAINABLE)
+        log.log_entries.add(name=name, float_ops=known.float_ops.get(name, 0), types=types)
+    return log
