@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tfprof.analyses.variables import Variable
 from tfprof.model.checkpoint import OBJECT_GRAPH_KEY, Checkpoint
-from tfprof.model.graph import Graph, Node
+from tfprof.model.graph import Graph, Node, as_shape, elements
 from tfprof.model.units import shape as shape_text
 from tfprof.wire import dtypes
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The key a variable is restored from; of a partitioned one, both shapes."""
+
+    key: str
+    whole: tuple[int, ...] | None = None
+    part: tuple[int, ...] | None = None
+
+
+_NUMBERED = re.compile(r"_\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +52,20 @@ def restores(graph: Graph, variables: list[Variable], checkpoint: Checkpoint) ->
         for node, targets in savers(graph)
     ]
     merged = _merged(found)
-    return merged or [_compare("", {name: name for name in by_name}, by_name, checkpoint)]
+    return merged or [_compare("", _by_name(by_name, checkpoint), by_name, checkpoint)]
+
+
+def _by_name(variables: Mapping[str, Variable], checkpoint: Checkpoint) -> dict[str, Source]:
+    """Without a Saver: the tensor of that key, else one that people know by that name."""
+    known_as: dict[str, str] = {}
+    for key, tensor in checkpoint.tensors.items():
+        known_as.setdefault(tensor.name, key)
+    found = {}
+    for name in variables:
+        bare = _NUMBERED.sub("", name)  # a second handle of one variable has a number behind it
+        key = name if name in checkpoint.tensors else known_as.get(name, known_as.get(bare, name))
+        found[name] = Source(key)
+    return found
 
 
 def _merged(found: list[Restore]) -> list[Restore]:
@@ -66,62 +92,100 @@ def _merged(found: list[Restore]) -> list[Restore]:
     return merged
 
 
-def savers(graph: Graph) -> Iterator[tuple[Node, dict[str, str]]]:
+def savers(graph: Graph) -> Iterator[tuple[Node, dict[str, Source]]]:
     """Each restore op and which variable it assigns which checkpoint key to."""
     for node in graph.of_type("RestoreV2", "Restore", "RestoreSlice"):
-        keys = _constant_strings(graph, node)
+        keys = _constant_strings(graph, node, 1)
         if keys:
-            yield node, _targets(node, keys)
+            slices = _constant_strings(graph, node, 2)
+            sources = [
+                _source(key, slices[at] if at < len(slices) else "") for at, key in enumerate(keys)
+            ]
+            yield node, _targets(node, sources)
 
 
-def _constant_strings(graph: Graph, restore: Node) -> list[str]:
-    row = restore.inputs[1] if len(restore.inputs) > 1 else -1
+def _source(key: str, spec: str) -> Source:
+    """`10 4 0,5:0,4`: of a 10 by 4 tensor, 5 rows from the first on. A dash is all of it."""
+    words = spec.split(" ")
+    try:
+        whole = tuple(int(word) for word in words[:-1])
+        parts = words[-1].split(":") if len(words) > 1 else []
+        part = tuple(
+            dim if text == "-" else int(text.partition(",")[2])
+            for dim, text in zip(whole, parts, strict=True)
+        )
+    except ValueError:
+        return Source(key)
+    return Source(key, whole, part) if whole else Source(key)
+
+
+def _constant_strings(graph: Graph, restore: Node, place: int) -> list[str]:
+    row = restore.inputs[place] if len(restore.inputs) > place else -1
     if row < 0 or graph.ops[row] != "Const":
         return []
     tensor = graph.node(row).attributes["value"].tensor
-    return [value.decode("utf-8", "replace") for value in tensor.string_val]
+    values = [value.decode("utf-8", "replace") for value in tensor.string_val]
+    count = elements(as_shape(tensor.tensor_shape)) or 1
+    # equal values at the end may be written once
+    return values + values[-1:] * (min(count, _MOST_KEYS) - len(values))
 
 
-def _targets(restore: Node, keys: list[str]) -> dict[str, str]:
-    """Variable name to key, through the Assign that reads each output, maybe via Identity."""
+_MOST_KEYS = 1_000_000
+
+
+def _targets(restore: Node, sources: list[Source]) -> dict[str, Source]:
+    """Variable name to source, through the Assign that reads each output, maybe via Identity."""
     graph = restore.graph
-    targets: dict[str, str] = {}
+    targets: dict[str, Source] = {}
     offsets, order = graph.readers
     for edge in order[offsets[restore.row] : offsets[restore.row + 1]].tolist():
         port = int(graph.edges.port[edge])
-        if port >= len(keys):
+        if port >= len(sources):
             continue
         reader = graph.node(int(graph.edges.reader[edge]))
-        while reader.op == "Identity" and reader.readers():
+        while reader.op in ("Identity", "Reshape") and reader.readers():
             reader = reader.readers()[0][0]
         if reader.op.startswith("Assign") and reader.inputs and reader.inputs[0] >= 0:
-            targets[graph.names[reader.inputs[0]]] = keys[port]
+            targets[graph.names[reader.inputs[0]]] = sources[port]
     return targets
 
 
 def _compare(
-    saver: str, targets: Mapping[str, str], by_name: Mapping[str, Variable], checkpoint: Checkpoint
+    saver: str,
+    targets: Mapping[str, Source],
+    by_name: Mapping[str, Variable],
+    checkpoint: Checkpoint,
 ) -> Restore:
     result = Restore(saver)
-    for name, key in targets.items():
-        variable, stored = by_name.get(name), checkpoint.tensors.get(key)
+    for name, source in targets.items():
+        variable, stored = by_name.get(name), checkpoint.tensors.get(source.key)
         if stored is None:
             result.missing.append(name)
-        elif variable is not None and _differs(variable, stored.shape, stored.dtype):
+        elif variable is not None and _differs(variable, stored.shape, stored.dtype, source):
             graph = f"{dtypes.name(variable.dtype)} {shape_text(variable.shape)}"
             there = f"{dtypes.name(stored.dtype)} {shape_text(stored.shape)}"
             result.mismatched.append(Mismatch(name, graph, there))
         else:
             result.matched.append(name)
     result.untouched.extend(name for name in by_name if name not in targets)
-    used = set(targets.values())
-    result.extra.extend(k for k in checkpoint.tensors if k not in used and k != OBJECT_GRAPH_KEY)
+    used = {source.key for source in targets.values()}
+    # object-based checkpoints may hold one variable under several keys
+    known = {checkpoint.tensors[key].name for key in used if key in checkpoint.tensors}
+    result.extra.extend(
+        key
+        for key, tensor in checkpoint.tensors.items()
+        if key not in used and tensor.name not in known and key != OBJECT_GRAPH_KEY
+    )
     return result
 
 
-def _differs(variable: Variable, shape: tuple[int, ...], dtype: int) -> bool:
+def _differs(variable: Variable, shape: tuple[int, ...], dtype: int, source: Source) -> bool:
     if variable.dtype and dtypes.base(variable.dtype) != dtype:
         return True
+    if source.whole is not None and source.part is not None:
+        if source.whole != shape:
+            return True
+        shape = source.part
     if variable.shape is None:
         return False
     if len(variable.shape) != len(shape):

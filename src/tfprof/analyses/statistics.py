@@ -57,11 +57,15 @@ class Statistics:
         size = finite.size
         with np.errstate(over="ignore", invalid="ignore"):
             mean = float(finite.mean())
+            if not math.isfinite(mean):  # the sum of large values may not fit, the mean does
+                mean = float((finite / size).sum())
             squares = float(((finite - mean) ** 2).sum())
         delta = mean - self.mean
         total = before + size
-        self._squares += squares + delta * delta * before * size / total
-        self.mean += delta * size / total
+        self._squares += squares
+        if before:
+            self._squares += delta * delta * (before * size / total)
+        self.mean += delta * (size / total)
 
     def _add_bins(self, finite: Numbers) -> None:
         exponents = np.frexp(finite)[1]
@@ -75,9 +79,9 @@ class Statistics:
         """From, to and count of each bin that is not empty, in order; zeros have their own."""
         bins = [
             (
-                (math.ldexp(0.5, e), math.ldexp(1.0, min(e, 1023)), count)
+                (math.ldexp(0.5, e), _power_of_two(e), count)
                 if sign > 0
-                else (-math.ldexp(1.0, min(e, 1023)), -math.ldexp(0.5, e), count)
+                else (-_power_of_two(e), -math.ldexp(0.5, e), count)
             )
             for (sign, e), count in self._bins.items()
         ]
@@ -86,10 +90,16 @@ class Statistics:
         return sorted(bins)
 
 
+def _power_of_two(exponent: int) -> float:
+    return math.ldexp(1.0, exponent) if exponent < 1024 else math.inf
+
+
 def statistics_of(checkpoint: Checkpoint, tensor: StoredTensor) -> Statistics | None:
-    """Read (and so verified) in pieces; None for strings, which have no numbers."""
+    """Read (and so verified) in pieces; None for what has no numbers: strings, variants."""
     if dtypes.name(tensor.dtype) == "string":
         checkpoint.strings(tensor)
+        return None
+    if not tensor.is_plain:
         return None
     return _gathered(checkpoint.chunks(tensor), tensor.dtype)
 
@@ -103,7 +113,8 @@ def _gathered(chunks: Iterable[bytes], dtype: int) -> Statistics:
         whole = len(data) - len(data) % kind.itemsize
         rest = data[whole:]
         values = as_numbers(np.frombuffer(data[:whole], kind), dtype)
-        if values.dtype.kind == "c":
-            values = np.abs(values)
-        result.add(values.astype(np.float64))
+        with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN
+            if values.dtype.kind == "c":
+                values = np.abs(values)
+            result.add(values.astype(np.float64))
     return result

@@ -17,9 +17,9 @@ def damaged_tensors(checkpoint: Checkpoint) -> Iterator[TfprofError]:
     absent: set[str] = set()
     for tensor in checkpoint.tensors.values():
         try:
-            if dtypes.name(tensor.dtype) == "string":
+            if dtypes.name(tensor.dtype) in ("string", "variant"):
                 checkpoint.strings(tensor)
-            else:
+            elif tensor.is_plain:
                 for _ in checkpoint.chunks(tensor):
                     pass
         except PathNotFound as fault:

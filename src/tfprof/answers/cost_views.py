@@ -21,6 +21,7 @@ from tfprof.analyses.accounting.tree import (
 from tfprof.analyses.float_ops import count_float_ops
 from tfprof.errors import InputMissing
 from tfprof.model.oplog import OpLog
+from tfprof.model.options import EVERYTHING, Options
 from tfprof.model.profile import ProfileData
 from tfprof.views.costs import (
     CostRow,
@@ -31,7 +32,6 @@ from tfprof.views.costs import (
     OpCostView,
     TensorValue,
 )
-from tfprof.views.options import EVERYTHING, Options
 
 
 def scope_view(data: ProfileData, options: Options) -> CostTreeView:

@@ -8,10 +8,10 @@ from typing import Any
 from tfprof.answers.common import used_inputs
 from tfprof.answers.cost_views import code_view, graph_view, op_view, scope_view
 from tfprof.errors import UsageError
+from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
 from tfprof.views import costs as c
 from tfprof.views.costs import Costs, CostTreeView, OpCostView
-from tfprof.views.options import Options
 from tfprof.views.result import Result
 from tfprof.views.shapes import Report
 

@@ -14,11 +14,11 @@ from tfprof.answers.stored_values import Done
 from tfprof.answers.summary import summary
 from tfprof.answers.views_data import view_result
 from tfprof.errors import InputMissing, InputUnreadable, TfprofError, UsageError
+from tfprof.model.options import Options
 from tfprof.model.profile import Input, ProfileData
 from tfprof.sources.choose import Selection
 from tfprof.sources.load import Choice, ProgressOf, Request, choose, read
 from tfprof.sources.registry import formats
-from tfprof.views.options import Options
 from tfprof.views.result import Result
 
 

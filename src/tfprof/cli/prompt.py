@@ -15,8 +15,8 @@ from tfprof.cli.words import normalised
 from tfprof.errors import TfprofError, UsageError
 
 if TYPE_CHECKING:
+    from tfprof.model.options import Options
     from tfprof.model.profile import ProfileData
-    from tfprof.views.options import Options
 
 PROMPT = "tfprof> "
 _VIEWS = ("scope", "graph", "op", "code")

@@ -13,9 +13,9 @@ from tfprof.cli.view_options import options_of
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
+    from tfprof.model.options import Options
     from tfprof.model.profile import ProfileData
     from tfprof.sources.load import ProgressOf
-    from tfprof.views.options import Options
     from tfprof.views.result import Result
 
 _OUTFILE = "outfile="

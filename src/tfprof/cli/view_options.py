@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
-    from tfprof.views.options import Options
+    from tfprof.model.options import Options
 
 _LISTS = (
     "account_type_regexes", "start_name_regexes", "trim_name_regexes", "show_name_regexes",
@@ -34,7 +34,7 @@ _HELP = {
 
 
 def add_view_options(parser: argparse.ArgumentParser) -> None:
-    from tfprof.views.options import Options
+    from tfprof.model.options import Options
 
     group = parser.add_argument_group("what to show (lists with commas; names match as a whole)")
     for option in fields(Options):
@@ -60,7 +60,7 @@ def add_view_options(parser: argparse.ArgumentParser) -> None:
 
 def options_of(args: argparse.Namespace) -> Options:
     """The defaults of the style, with what was given put over them."""
-    from tfprof.views.options import Options, early
+    from tfprof.model.options import Options, early
 
     late = args.compat is not None or args.style == "late"
     return given_options(args, Options() if late else early())
@@ -92,7 +92,7 @@ def _value(name: str, value: str | int) -> object:
 
 def checked(options: Options) -> Options:
     """Names of metrics that do not exist are told apart here, with the nearest that does."""
-    from tfprof.views.options import ORDERS, SELECTS
+    from tfprof.model.options import ORDERS, SELECTS
 
     for option, values, known in (
         ("order_by", (options.order_by,), ORDERS),

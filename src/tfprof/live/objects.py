@@ -144,10 +144,7 @@ def _only_trace(function: Any) -> Any:  # noqa: ANN401
 def _keras_graph(model: Any) -> tuple[Any, dict[int, bool]]:  # noqa: ANN401
     """A Keras model's forward pass, and what it trains."""
     tensorflow = loaded("tensorflow")
-    try:
-        inputs = model.input
-    except AttributeError:
-        inputs = None
+    inputs = _keras_inputs(model)
     if inputs is None:
         raise UsageError(
             f"the Keras model {model.name} does not know its inputs yet",
@@ -165,11 +162,20 @@ def _keras_graph(model: Any) -> tuple[Any, dict[int, bool]]:  # noqa: ANN401
     return forward.get_concrete_function(specs).graph, trained
 
 
+def _keras_inputs(model: Any) -> Any:  # noqa: ANN401
+    """What the model is called with, in the structure it expects; None before it is built."""
+    flat = getattr(model, "inputs", None)
+    if not flat:
+        return None
+    if len(flat) == 1 and not isinstance(getattr(model, "input", None), dict):
+        return flat[0]
+    return getattr(model, "input", flat)
+
+
 def _handle(variable: Any) -> Any:  # noqa: ANN401
     """The resource behind a variable of TensorFlow or of Keras."""
-    return getattr(getattr(variable, "value", variable), "handle", None) or getattr(
-        variable, "handle", None
-    )
+    inside = getattr(getattr(variable, "value", None), "handle", None)  # Keras wraps TensorFlow's
+    return inside if inside is not None else getattr(variable, "handle", None)
 
 
 def _variables(graph: Any, trained: Mapping[int, bool]) -> dict[str, DeclaredVariable]:  # noqa: ANN401

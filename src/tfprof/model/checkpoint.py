@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.errors import CorruptFile
 from tfprof.model.graph import elements
 from tfprof.wire import dtypes, small_floats
 
@@ -25,6 +26,10 @@ _NATIVE = {
 _BITS = {"bfloat16": "<u2", "int4": "i1", "uint4": "u1", "int2": "i1", "uint2": "u1"}
 
 
+# small signed integers lie in the low bits of a byte
+_SIGN_BITS = {"int4": np.int8(8), "int2": np.int8(2)}
+
+
 @dataclass(frozen=True, slots=True)
 class StoredTensor:
     """What the index says about one tensor. `name` is for people, `key` is the file's."""
@@ -38,6 +43,11 @@ class StoredTensor:
     @property
     def elements(self) -> int:
         return elements(self.shape) or 0
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its bytes are its elements, one after the other."""
+        return dtypes.size(self.dtype) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +67,13 @@ class Checkpoint:
         if dtypes.name(tensor.dtype) == "string":
             values = np.array(self.strings(tensor), object)
             return values.reshape(tensor.shape)
-        data = b"".join(self.chunks(tensor))
-        return np.frombuffer(data, stored_type(tensor.dtype)).reshape(tensor.shape)
+        kind = np.dtype(stored_type(tensor.dtype))
+        data = b"".join(self.chunks(tensor)) if tensor.is_plain else b""
+        if len(data) != tensor.elements * kind.itemsize or not tensor.is_plain:
+            held = f"tensor {tensor.key} holds {len(data):,} bytes"
+            wanted = f"{tensor.elements:,} of {dtypes.name(tensor.dtype)}"
+            raise CorruptFile(f"{held}, not {wanted}", offset=0, where=self.path)
+        return np.frombuffer(data, kind).reshape(tensor.shape)
 
     def values(self, tensor: StoredTensor) -> Array:
         """The tensor as numbers: bfloat16 and float8 become float32."""
@@ -75,6 +90,9 @@ def as_numbers(bits: Array, dtype: int) -> Array:
     name = dtypes.name(dtype)
     if name == "bfloat16":
         return small_floats.bfloat16_to_float32(bits.astype(np.uint16))
+    if name in _SIGN_BITS:
+        sign = _SIGN_BITS[name]
+        return ((bits.astype(np.int8) & (2 * sign - 1)) ^ sign) - sign
     if name.startswith("float8"):
         return small_floats.float8_to_float32(bits.astype(np.uint8), name)
     return bits

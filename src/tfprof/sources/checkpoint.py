@@ -15,19 +15,21 @@ from tfprof.wire.table import MAGIC, Table
 _INDEX_SUFFIX = ".index"
 
 
-def open_checkpoint(path: Path) -> Checkpoint:
+def open_checkpoint(path: Path, warnings: list[str] | None = None) -> Checkpoint:
     """A checkpoint by its index file, or the single file of an early one."""
     reader = FileReader(path)
     table = Table(reader.read_at, reader.size)
     try:
         is_v2 = path.name.endswith(_INDEX_SUFFIX)
-        return open_v2(path, table) if is_v2 else open_v1(path, table)
+        said = warnings if warnings is not None else []
+        return open_v2(path, table, said) if is_v2 else open_v1(path, table)
     except WireFault as fault:
         raise corrupt(fault, path) from None
 
 
 def read(path: Path, _step: int, _progress: Progress | None) -> Piece:
-    return Piece(checkpoint=open_checkpoint(path))
+    warnings: list[str] = []
+    return Piece(checkpoint=open_checkpoint(path, warnings), warnings=warnings)
 
 
 register(Format(

@@ -22,7 +22,7 @@ from tfprof.wire.table import Entry, Table
 _HEADER_KEY = b""
 _BIG_ENDIAN = 1
 _CHUNK = 1 << 22
-_STRING = 7
+_STRING, _VARIANT = 7, 21
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,9 @@ class Bundle:
     def _assembled(self, tensor: StoredTensor) -> bytes:
         """A partitioned tensor put together from its slices."""
         kind = np.dtype(stored_type(tensor.dtype))
+        stored = sum(part.size for _, part in self.slices[tensor.key])
+        if stored != tensor.elements * kind.itemsize:
+            raise self._damaged(self.places[tensor.key])  # a slice is missing, or too large
         whole = np.zeros(tensor.shape, kind)
         for extents, place in self.slices[tensor.key]:
             data = b"".join(self._checked(place))
@@ -76,6 +79,8 @@ class Bundle:
 
     def _checked(self, place: Place) -> Iterator[bytes]:
         reader = self._reader(place)
+        if place.size < 0 or place.offset < 0:
+            raise self._damaged(place)
         crc = 0
         for start in range(0, place.size, _CHUNK):
             size = min(_CHUNK, place.size - start)
@@ -97,10 +102,33 @@ class Bundle:
         data = reader.read_at(place.offset, place.size)
         if len(data) < place.size:
             raise self._cut(place, reader.size)
+        split = _split_variants if place.dtype == _VARIANT else _split_strings
         try:
-            return _split_strings(data, elements(place.shape) or 0, place.crc)
+            return split(data, elements(place.shape) or 0, place.crc)
         except (IndexError, WireFault):
             raise self._damaged(place) from None
+
+    def short_shards(self) -> list[str]:
+        """A sentence for each shard that is not there, or ends before its last tensor does."""
+        ends: dict[int, int] = {}
+        for place in self._stored_places():
+            ends[place.shard] = max(ends.get(place.shard, 0), place.offset + place.size)
+        found = []
+        for shard, end in sorted(ends.items()):
+            path = self.shard_path(shard)
+            if not path.exists():
+                found.append(f"{path} is missing: its values cannot be read")
+            elif path.stat().st_size < end:
+                size = path.stat().st_size
+                found.append(f"{path} ends early: {size:,} of {end:,} bytes are there")
+        return found
+
+    def _stored_places(self) -> Iterator[Place]:
+        for key, place in self.places.items():
+            if key in self.slices:
+                yield from (part for _, part in self.slices[key])
+            else:
+                yield place
 
     def _reader(self, place: Place) -> FileReader:
         path = self.shard_path(place.shard)
@@ -129,7 +157,7 @@ class Bundle:
         )
 
 
-def open_v2(path: Path, table: Table) -> Checkpoint:
+def open_v2(path: Path, table: Table, warnings: list[str]) -> Checkpoint:
     shards = 1
     whole: dict[str, Any] = {}
     sliced: dict[str, list[tuple[tuple[Extent, ...], Place]]] = {}
@@ -145,6 +173,7 @@ def open_v2(path: Path, table: Table) -> Checkpoint:
             whole[entry.key.decode("utf-8", "replace")] = message
     places = {key: _place(key, message) for key, message in whole.items()}
     bundle = Bundle(path, shards, places, {k: v for k, v in sliced.items() if k in places})
+    warnings += bundle.short_shards()
     names = _names(bundle)
     tensors = {
         key: StoredTensor(
@@ -202,6 +231,28 @@ def _names(bundle: Bundle) -> ObjectNames:
     except (InputUnreadable, PathNotFound):
         return ObjectNames({}, {})  # names are a courtesy: the tensors can still be listed
     return object_names(data, bundle.index)
+
+
+def _split_variants(data: bytes, count: int, stored_crc: int) -> list[bytes]:
+    """Each a length, a message and a checksum; the checksums run on from one to the next."""
+    values = []
+    position = 0
+    crc = 0
+    if count > len(data):
+        raise IndexError
+    for _ in range(count):
+        length, position = varint(data, position)
+        values.append(data[position : position + length])
+        position += length
+        crc = extended(extended(crc, length.to_bytes(8, "little")), values[-1])
+        stored = data[position : position + 4]
+        if int.from_bytes(stored, "little") != masked(crc):
+            raise WireFault("the checksum of a variant is wrong", position)
+        crc = extended(crc, stored)
+        position += 4
+    if masked(crc) != stored_crc:
+        raise WireFault("the checksum of variants is wrong", position)
+    return values
 
 
 def _split_strings(data: bytes, count: int, stored_crc: int) -> list[bytes]:

@@ -55,11 +55,13 @@ def read_h5(path: Path, _step: int, _progress: Progress | None) -> Piece:
     version = stored.attributes.get("keras_version", "")
     if text is None:
         # weights alone: the layers are what has weights
-        layers = [KerasLayer(name, "?", trainable=True) for name in stored.layers]
+        layers = [
+            KerasLayer(name, stored.kinds.get(name, "?"), trainable=True) for name in stored.layers
+        ]
         return Piece(
             keras=_with_weights(KerasModel(path.stem, "weights", tuple(layers), ()), stored)
         )
-    config = _json(text.encode(), path, "model_config")
+    config = _json(text.encode("utf-8", "replace"), path, "model_config")
     return Piece(keras=_model(config, stored, version, "", str(path)))
 
 
@@ -118,11 +120,12 @@ _Row = tuple[str, tuple[str, tuple[int, ...], int]]
 
 
 def _filled(layer: KerasLayer, rows: list[_Row]) -> KerasLayer:
-    state = _STATE_LAST.get(layer.class_name, 0)
+    kind = _innermost_class(layer)
+    state = _STATE_LAST.get(kind, 0)
     weights = []
     for position, (path, (name, shape, dtype)) in enumerate(rows):
         is_state = (
-            layer.class_name in _ALL_STATE
+            kind in _ALL_STATE
             or position >= len(rows) - state
             or name.rpartition("/")[2].partition(":")[0] in _STATE_NAMES
             or not dtypes.is_floating(dtype)
@@ -130,6 +133,15 @@ def _filled(layer: KerasLayer, rows: list[_Row]) -> KerasLayer:
         full = name if "/" in name else f"{path}/{name}"
         weights.append(Weight(full, shape, dtype, layer.trainable and not is_state))
     return KerasLayer(layer.path, layer.class_name, layer.trainable, layer.config, tuple(weights))
+
+
+def _innermost_class(layer: KerasLayer) -> str:
+    """A wrapper's weights are those of the layer it wraps."""
+    kind, config = layer.class_name, layer.config
+    while isinstance(inner := config.get("layer"), dict):
+        kind = str(inner.get("class_name", kind))
+        config = inner["config"] if isinstance(inner.get("config"), dict) else {}
+    return kind
 
 
 def _is_keras(probe: Probe) -> float:

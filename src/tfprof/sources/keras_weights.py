@@ -14,6 +14,7 @@ from tfprof.wire import dtypes
 Stored = dict[str, list[tuple[str, tuple[int, ...], int]]]
 
 _DEEPEST = 60
+_ATTRIBUTES = ("model_config", "keras_version")
 
 
 @dataclass
@@ -21,6 +22,8 @@ class StoredWeights:
     layers: Stored = field(default_factory=dict)
     optimizer: list[tuple[str, tuple[int, ...], int]] = field(default_factory=list)
     attributes: dict[str, Any] = field(default_factory=dict)
+    # by layer, the class its group was named after
+    kinds: dict[str, str] = field(default_factory=dict)
 
 
 def read_weights(file: BinaryIO | str, where: str) -> StoredWeights:
@@ -47,8 +50,12 @@ def _keras3(root: Any) -> StoredWeights:  # noqa: ANN401
     """Groups follow the objects; each `vars` group carries its layer's name."""
     found = StoredWeights()
     stack: list[tuple[Any, str, bool, int]] = [(root, "", False, 0)]
+    seen: set[Any] = set()
     while stack:
         group, prefix, optimizer, depth = stack.pop()
+        if group.id in seen:
+            continue  # linked twice, maybe into itself
+        seen.add(group.id)
         path = prefix
         own = _child(group, "vars")
         if own is not None:
@@ -63,6 +70,7 @@ def _keras3(root: Any) -> StoredWeights:  # noqa: ANN401
                 found.optimizer += weights
             elif weights:
                 found.layers.setdefault(path, []).extend(weights)
+                found.kinds[path] = _class_name(group.name)
         if depth < _DEEPEST:
             for key in sorted(group, reverse=True):
                 child = _child(group, key)
@@ -71,9 +79,17 @@ def _keras3(root: Any) -> StoredWeights:  # noqa: ANN401
     return found
 
 
+def _class_name(group: str) -> str:
+    """`/layers/batch_normalization_1` holds a BatchNormalization."""
+    snake = re.sub(r"_\d+$", "", group.rpartition("/")[2])
+    return "".join(word.capitalize() for word in snake.split("_"))
+
+
 def _keras2(root: Any) -> StoredWeights:  # noqa: ANN401
     """Every layer has a group of its name; `weight_names` lists what is below it."""
-    found = StoredWeights(attributes={key: _text(value) for key, value in root.attrs.items()})
+    # only what is needed: damaged attributes have brought libhdf5 down
+    wanted = {key: root.attrs[key] for key in _ATTRIBUTES if key in root.attrs}
+    found = StoredWeights(attributes={key: _text(value) for key, value in wanted.items()})
     weights = _child(root, "model_weights")
     layers = root if weights is None else weights
     for name in layers:
@@ -91,10 +107,19 @@ def _keras2(root: Any) -> StoredWeights:  # noqa: ANN401
 
 
 def _listed(group: Any) -> Iterator[tuple[str, tuple[int, ...], int]]:  # noqa: ANN401
-    for name in group.attrs.get("weight_names", ()):
+    for name in _names_in(group):
         dataset = _child(group, _text(name))
         if dataset is not None and hasattr(dataset, "shape"):
             yield _text(name), tuple(dataset.shape), _dtype(dataset)
+
+
+def _names_in(group: Any) -> Iterator[Any]:  # noqa: ANN401
+    """A list too long for one attribute is split over numbered ones."""
+    yield from group.attrs.get("weight_names", ())
+    number = 0
+    while f"weight_names{number}" in group.attrs:
+        yield from group.attrs[f"weight_names{number}"]
+        number += 1
 
 
 def _child(group: Any, name: str) -> Any:  # noqa: ANN401

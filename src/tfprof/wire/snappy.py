@@ -49,7 +49,8 @@ def _elements(data: bytes, position: int) -> bytearray:
         if not 0 < back <= len(out):
             raise WireFault("a compressed block refers to what is not there", position)
         while length > 0:
-            piece = out[-back:][:length] if back <= len(out) else b""
+            start = len(out) - back
+            piece = out[start : start + min(length, back)]
             out += piece
             length -= len(piece)
     return out

@@ -50,7 +50,9 @@ class Table:
             raise WireFault("the table has no footer", max(0, footer_at), early_end=True)
         offset, size, position = _handle(footer, 0, footer_at)
         self._block(offset, size)  # says nothing of use, but damage there is damage
-        offset, size, _ = _handle(footer, position, footer_at)
+        offset, size, position = _handle(footer, position, footer_at)
+        if footer[position : -len(MAGIC)].strip(b"\0"):
+            raise WireFault("the footer is damaged", footer_at)
         for entry in _entries(self._block(offset, size), offset):
             begin, length, _ = _handle(entry.value, 0, offset)
             yield entry.key, begin, length
@@ -92,6 +94,8 @@ def _entries(block: bytes, at: int) -> Iterator[Entry]:
         raise WireFault("a block is too short", at)
     restarts = int.from_bytes(block[-4:], "little")
     end = len(block) - 4 * (restarts + 1)
+    if end < 0:
+        raise WireFault("a block is too short for its restarts", at)
     position, key = 0, b""
     try:
         while position < end:

@@ -59,7 +59,6 @@ SPELLINGS = [
     ["-graph-path", "G"],
 ]
 PLACES = {
-    "without a command": lambda flags: flags,
     "after the command": lambda flags: ["summary", *flags],
     "before the command": lambda flags: [*flags, "summary"],
     "around the command": lambda flags: ["--json", "summary", *flags],
@@ -84,14 +83,14 @@ def test_all_the_originals_flags_are_taken(samples):
         f"--op_log_path={folder / 'tfprof_log'}",
         f"--checkpoint_path={folder / 'model.ckpt'}",
     ]
-    ran = run(*flags)
+    ran = run("summary", *flags)
     assert ran.code == 0
     assert "464,154 trainable" in ran.out
     assert "2 steps" in ran.out
 
 
 def test_the_originals_profile_flag_is_taken(unet_profile):
-    ran = run(f"--profile_path={unet_profile}")
+    ran = run("summary", f"--profile_path={unet_profile}")
     assert ran.code == 0
     assert "31,030,658 trainable" in ran.out
 
@@ -105,7 +104,7 @@ def test_a_variable_table_goes_with_a_graph(samples):
 def test_a_file_called_like_a_command_can_be_read(samples, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "doctor").write_bytes((samples / "keras_mlp_fwd.graph.pb").read_bytes())
-    for words in (["./doctor"], ["summary", "doctor"], ["--graph_path", "doctor"]):
+    for words in (["./doctor"], ["summary", "doctor"], ["summary", "--graph_path", "doctor"]):
         ran = run(*words)
         assert ran.code == 0, words
         assert "407,050" in ran.out

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.accounting.nodes import Nodes
 from tfprof.errors import UsageError
-from tfprof.views.options import EVERYTHING, Options
+from tfprof.model.options import EVERYTHING, Options
 
 Mask = npt.NDArray[np.bool_]
 Match = Callable[[str], bool]

@@ -11,7 +11,7 @@ from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.op import picker
 from tfprof.analyses.accounting.tree import CostTree
 from tfprof.model.oplog import CodeFrame, OpLog
-from tfprof.views.options import EVERYTHING, Options
+from tfprof.model.options import EVERYTHING, Options
 
 _GRADIENT = " (gradient)"
 _LONGEST, _KEPT = 20, 17

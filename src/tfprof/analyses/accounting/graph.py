@@ -10,7 +10,7 @@ import numpy as np
 from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.choice import accounted
 from tfprof.analyses.accounting.tree import CostTree
-from tfprof.views.options import Options
+from tfprof.model.options import Options
 
 GRAPH_OP = "_TFGraphParent"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -81,27 +81,27 @@ def graph_timeline(
     """What the displayed nodes did in a step; `displayed` is in the order of the graph view."""
     runs = _runs(data.trace, nodes, step) if data.trace is not None else {}
     shown = [row for name in displayed if (row := nodes.row_of.get(name, -1)) in runs]
-    processes: dict[str, int] = {}
-    by_process: list[dict[int, _Placed]] = []
+    devices: dict[str, dict[int, _Placed]] = {}
     for row in shown:
         for device, times in sorted(runs[row].times.items()):
-            number = processes.setdefault(device, len(processes))
-            if number == len(by_process):
-                by_process.append({})
+            at_start = devices.setdefault(device, {})
+            process = list(devices).index(device)
             for start, duration in times:
                 # two executions cannot start at one time on a device: the original keeps the first
-                by_process[number].setdefault(start, _Placed(row, start, duration))
-    for at_start in by_process:
+                at_start.setdefault(start, _Placed(row, process, start, duration))
+    for at_start in devices.values():
         _assign_lanes(at_start)
-    slices = [
-        Slice(nodes.names[one.row], number, one.lane, one.start, one.duration)
-        for number, at_start in enumerate(by_process)
-        for one in _by_lane(at_start)
-    ]
-    _connect(runs, nodes, processes, by_process)
-    flows = list(_flows(nodes.names, by_process))
-    memory = _memory(data.trace, shown, runs, nodes) if data.trace is not None else []
-    return GraphTimeline(list(processes), slices, flows, memory)
+    _connect(runs, nodes, devices)
+    drawn = [one for at_start in devices.values() for one in _by_lane(at_start)]
+    return GraphTimeline(
+        list(devices),
+        [
+            Slice(nodes.names[one.row], one.process, one.lane, one.start, one.duration)
+            for one in drawn
+        ],
+        [flow for one in drawn for flow in _flows(nodes.names[one.row], one)],
+        _memory(data.trace, shown, runs, nodes) if data.trace is not None else [],
+    )
 
 
 @dataclass(slots=True)
@@ -114,13 +114,14 @@ class _Run:
 
 @dataclass(slots=True)
 class _Placed:
-    """An execution in its lane, with the executions that read it: process and start."""
+    """An execution in its lane, with the executions elsewhere that read it."""
 
     row: int
+    process: int
     start: int
     duration: int
     lane: int = 0
-    readers: list[tuple[int, int]] = field(default_factory=list)
+    readers: list[_Placed] = field(default_factory=list)
 
 
 def _runs(trace: Trace, nodes: n.Nodes, step: int) -> dict[int, _Run]:
@@ -159,24 +160,21 @@ def _by_lane(at_start: Mapping[int, _Placed]) -> list[_Placed]:
 
 
 def _connect(
-    runs: Mapping[int, _Run],
-    nodes: n.Nodes,
-    processes: Mapping[str, int],
-    by_process: Sequence[Mapping[int, _Placed]],
+    runs: Mapping[int, _Run], nodes: n.Nodes, devices: Mapping[str, Mapping[int, _Placed]]
 ) -> None:
     """Notes with each execution who reads it on another device; readers in order of devices."""
-    for device, process in sorted(processes.items()):
-        for start, one in sorted(by_process[process].items()):
-            if nodes.devices[one.row] != device:
+    for device in sorted(devices):
+        for _, reader in sorted(devices[device].items()):
+            if nodes.devices[reader.row] != device:
                 continue
-            for source in _inputs(nodes, one.row):
-                source_device = nodes.devices[source] if source in runs else device
-                if source_device == device or source_device not in processes:
+            for source in _inputs(nodes, reader.row):
+                elsewhere = nodes.devices[source]
+                if source not in runs or elsewhere == device:
                     continue
-                for source_start, _ in runs[source].times[source_device]:
-                    read = by_process[processes[source_device]].get(source_start)
-                    if read is not None:
-                        read.readers.append((process, start))
+                at_start = devices.get(elsewhere, {})
+                for start, _ in runs[source].times[elsewhere]:
+                    if start in at_start:
+                        at_start[start].readers.append(reader)
 
 
 def _inputs(nodes: n.Nodes, row: int) -> list[int]:
@@ -189,14 +187,9 @@ def _inputs(nodes: n.Nodes, row: int) -> list[int]:
     return [nodes.row_of[graph.names[source]] for source in sources if source >= 0]
 
 
-def _flows(names: Sequence[str], by_process: Sequence[Mapping[int, _Placed]]) -> Iterator[Flow]:
-    for process, at_start in enumerate(by_process):
-        for one in _by_lane(at_start):
-            source = Point(process, one.lane, one.start + one.duration)
-            for reader, start in one.readers:
-                yield Flow(
-                    names[one.row], source, Point(reader, by_process[reader][start].lane, start)
-                )
+def _flows(name: str, one: _Placed) -> list[Flow]:
+    end = Point(one.process, one.lane, one.start + one.duration)
+    return [Flow(name, end, Point(to.process, to.lane, to.start)) for to in one.readers]
 
 
 def _memory(
@@ -247,6 +240,8 @@ class _DeviceMemory:
             while waiting and waiting[-1][0] < time:
                 _, name, size = waiting.pop()
                 held[name] += size
+                if not held[name]:
+                    del held[name]  # most memory is freed soon: few holders are left to sort
             largest, rest = _largest(held, in_use)
             found.append(MemorySample(time, in_use, largest, rest))
         return found

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.choice import accounted, matcher
 from tfprof.analyses.accounting.tree import COLUMN_OF
-from tfprof.views.options import EVERYTHING, Options
+from tfprof.model.options import EVERYTHING, Options
 
 Ints = npt.NDArray[np.int64]
 

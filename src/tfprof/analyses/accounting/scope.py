@@ -8,7 +8,7 @@ import numpy.typing as npt
 from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.choice import accounted, matcher
 from tfprof.analyses.accounting.tree import CostTree
-from tfprof.views.options import EVERYTHING, Options
+from tfprof.model.options import EVERYTHING, Options
 
 SCOPE_OP = "_kTFScopeParent"
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.choice import Match, matcher
-from tfprof.views.options import EVERYTHING, Options
+from tfprof.model.options import EVERYTHING, Options
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]

@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tfprof.analyses.accounting.nodes import _CANONICAL, Nodes, build_nodes
+from tfprof.analyses.accounting.nodes import Nodes, build_nodes
 from tfprof.answers import cost_views
+from tfprof.api.original.kept import kept_executions
 from tfprof.api.original.protos import AdviceProto, Checker
 from tfprof.api.original.results import Details, MultiGraphNodeProto, code_result
+from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
-from tfprof.renderers.original_text import time
+from tfprof.renderers.original_text import ORIGINAL
 from tfprof.views import costs as c
-from tfprof.views.options import Options
 
 ALL_ADVICE: dict[str, dict[str, Any]] = {
     "AcceleratorUtilizationChecker": {},
@@ -69,39 +70,21 @@ def _accelerator_use(case: _Case) -> Iterator[str]:
 
 def _spans(case: _Case) -> dict[str, tuple[int, int, int]]:
     """By accelerator: first start, last end, busy time, of the last step of each of its nodes."""
-    last: dict[int, dict[int, tuple[int, int, int]]] = {}
-    for row, step, start, end, busy in _executions(case):
-        steps = last.setdefault(row, {})
-        known = steps.get(step)
-        steps[step] = (
-            (min(known[0], start), max(known[1], end), known[2] + busy)
-            if known
-            else (start, end, busy)
-        )
-    found: dict[str, tuple[int, int, int]] = {}
-    for row, steps in last.items():
-        start, end, busy = steps[max(steps)]
-        device = case.nodes.devices[row]
-        known = found.get(device, (start, end, 0))
-        found[device] = min(known[0], start), max(known[1], end), known[2] + busy
-    return found
-
-
-def _executions(case: _Case) -> Iterator[tuple[int, int, int, int, int]]:
-    """Row, step, start, end and accelerator time of what ran for nodes on an accelerator."""
     if case.data.trace is None:
-        return
-    runs = case.data.trace.executions
-    rows = [case.nodes.row_of.get(name.partition(":")[0], -1) for name in runs.node.table]
-    devices = [device.lower() for device in runs.device.table]
-    columns = (runs.node.codes, runs.device.codes, runs.step, runs.start, runs.op_end_rel)
-    for node, device, step, start, length in zip(*(one.tolist() for one in columns), strict=True):
-        row, name = rows[node], devices[device]
-        if row < 0 or "gpu" not in case.nodes.devices[row] or start <= 0:
-            continue
-        if not _CANONICAL.fullmatch(name) or name == case.nodes.devices[row]:
-            took = length or 1
-            yield row, step, start, start + took, took if "stream:all" in name else 0
+        return {}
+    devices, runs = case.nodes.devices, case.data.trace.executions
+    kept = [one for one in kept_executions(case.nodes, case.data.trace) if "gpu" in devices[one[1]]]
+    last: dict[int, int] = {}
+    for at, row, _, _ in kept:
+        last[row] = max(last.get(row, 0), int(runs.step[at]))
+    found: dict[str, tuple[int, int, int]] = {}
+    for at, row, device, _ in kept:
+        start, took = int(runs.start[at]), int(runs.op_end_rel[at]) or 1
+        if start > 0 and int(runs.step[at]) == last[row]:
+            known = found.get(devices[row], (start, start + took, 0))
+            busy = known[2] + took * ("stream:all" in device)
+            found[devices[row]] = min(known[0], start), max(known[1], start + took), busy
+    return found
 
 
 def _faster_relatives(case: _Case) -> Iterator[str]:
@@ -129,16 +112,16 @@ def _expensive(case: _Case) -> Iterator[str]:
         sys.stderr.write("ExpensiveOperationChecker needs run metadata.\n")
         return
     for report in (_expensive_ops, _expensive_scopes, _expensive_code):
-        text = "\n".join(report(case))
-        if text:
-            yield text
+        lines = list(report(case))
+        if lines:
+            yield "\n".join(lines)
 
 
 def _expensive_ops(case: _Case) -> Iterator[str]:
     view = cost_views.op_view(case.data, case.options(max_depth=3, min_micros=1))
     whole = view.root_total[c.MICROS]
     for place, row in enumerate(view.rows[:_TOP], 1):
-        share = 100.0 * row.own[c.MICROS] / (whole or 1)
+        share = 100.0 * row.own[c.MICROS] / (whole + 1e-10)  # to the original's last digit
         yield f"top {place} operation type: {row.op}, {_times(row.own)} ({share:.2f}%)"
 
 
@@ -161,6 +144,8 @@ def _expensive_code(case: _Case) -> Iterator[str]:
     while len(fork.children) == 1:
         fork = fork.children[0]
     stack = [(node, 0) for node in reversed(_forked(fork))]
+    if case.compat and stack and fork.children[0].total_exec_micros < _LEAST_MICROS:
+        yield ""  # the original reports on code also where it has nothing to say
     while stack:
         node, level = stack.pop()
         if node.total_exec_micros < _LEAST_MICROS:
@@ -182,6 +167,7 @@ def _times(costs: c.Costs) -> str:
 
 
 def _written(cpu: int, accelerator: int, total: int) -> str:
+    time = ORIGINAL.time
     return f"cpu: {time(cpu)}, accelerator: {time(accelerator)}, total: {time(total)}"
 
 

@@ -10,9 +10,9 @@ from tfprof.analyses.accounting.nodes import Nodes, build_nodes
 from tfprof.analyses.accounting.op import op_list
 from tfprof.analyses.accounting.tree import code_filter, display
 from tfprof.api.original.results import Details, Row
+from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
 from tfprof.views.costs import InputShape
-from tfprof.views.options import Options
 
 
 class Lookup:

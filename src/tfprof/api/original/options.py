@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from tfprof.errors import UsageError
-from tfprof.views.options import Options
+from tfprof.model.options import Options
 
 ORIGINAL = "original"
 _OUTPUTS = ("timeline", "stdout", "file", "pprof", "none")

@@ -12,6 +12,7 @@ from tfprof.api.original import advise as checks
 from tfprof.api.original.builder import TRAINABLE_VARS_PARAMS_STAT_OPTIONS, ProfileOptionBuilder
 from tfprof.api.original.details import Lookup
 from tfprof.api.original.inputs import Run, build, read_log, read_run
+from tfprof.api.original.kept import misses_stream
 from tfprof.api.original.options import Output, as_options, is_compat
 from tfprof.api.original.protos import AdviceProto
 from tfprof.api.original.report import body, framed
@@ -27,9 +28,9 @@ from tfprof.errors import OutputNotWritable, UsageError
 from tfprof.live.objects import default_graph, tf_graph_of
 from tfprof.live.op_log import default_log
 from tfprof.model.oplog import TRAINABLE
+from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
 from tfprof.renderers.cost_text import op_text, tree_text
-from tfprof.views.options import Options
 from tfprof.wire.schema import message_class
 
 Result = GraphNodeProto | MultiGraphNodeProto
@@ -97,8 +98,8 @@ def show(data: ProfileData, command: str, options: Options, output: Output) -> R
         _write_output(output, options, "")
         return GraphNodeProto() if command in ("scope", "graph") else MultiGraphNodeProto()
     text, result = _answered(data, command, options, lookup)
-    misses_stream = data.trace is not None and lookup.nodes.misses_stream
-    _write_output(output, options, body(command, options, text, misses_stream=misses_stream))
+    notice = misses_stream(data.trace)
+    _write_output(output, options, body(command, options, text, misses_stream=notice))
     return result
 
 
@@ -202,7 +203,7 @@ class Profiler:
 
     def serialize_to_string(self) -> bytes:
         """Graph, op log and steps as the bytes of a ProfileProto."""
-        return profile_proto(self._data(with_code=True))
+        return profile_proto(self._data(with_code=True), compat=self._compat)
 
     def _write_profile(self, filename: str | os.PathLike[str]) -> None:
         Path(filename).write_bytes(self.serialize_to_string())

@@ -1,4 +1,4 @@
-"""What `advise` returns. (`OpLogProto` is protobuf's own class; see the package.)"""
+"""What `advise` returns."""
 
 from __future__ import annotations
 

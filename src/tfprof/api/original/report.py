@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfprof.api.original.options import Output
-from tfprof.views.options import Options
+from tfprof.model.options import Options
 
 _OPTIONS_LINE = "=" * 25 + "Options" + "=" * 29
 _REPORT_LINE = "=" * 18 + "Model Analysis Report" + "=" * 22

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from tfprof.analyses.accounting import nodes as n
+from tfprof.api.original.kept import kept_executions, misses_stream
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
@@ -16,7 +16,7 @@ _GPU = re.compile(r"gpu:\d+")
 _NO_STRING = "none"
 
 
-def profile_proto(data: ProfileData) -> bytes:
+def profile_proto(data: ProfileData, *, compat: bool = False) -> bytes:
     """The bytes that the command line and the original's tools read back."""
     nodes = n.build_nodes(data, -1, compat=True)
     proto = message_class("ProfileProto")()
@@ -26,13 +26,15 @@ def profile_proto(data: ProfileData) -> bytes:
         node = proto.nodes[number]
         node.id = number
         _fill(node, nodes, nodes.row_of[name], ids)
+        if compat:  # the original takes every edge to be from its source's first output
+            node.src_output_index.update(dict.fromkeys(node.src_output_index, 0))
         if data.oplog is not None:
             node.float_ops = data.oplog.float_ops.get(name, 0)
             _add_stack(node, data.oplog, name, strings)
     if data.trace is not None:
         _add_runs(proto, nodes, ids, data.trace)
-        proto.steps.extend(data.trace.steps)
-        proto.miss_accelerator_stream = nodes.misses_stream
+        proto.steps.extend(sorted(set(data.trace.steps)))
+        proto.miss_accelerator_stream = misses_stream(data.trace)
     if data.oplog is not None and data.oplog.has_code:
         proto.has_trace = True
         for text, number in strings.items():
@@ -85,7 +87,7 @@ def _add_stack(node: Any, log: OpLog, name: str, strings: dict[str, int]) -> Non
 
 
 def _add_runs(proto: Any, nodes: n.Nodes, ids: dict[str, int], trace: Trace) -> None:  # noqa: ANN401
-    for at, row, device, is_own in _executions(nodes, trace):
+    for at, row, device, is_own in kept_executions(nodes, trace):
         runs = trace.executions
         start, length = int(runs.start[at]), int(runs.op_end_rel[at]) or 1
         exec_ = proto.nodes[ids[nodes.names[row]]].execs[int(runs.step[at])]
@@ -101,26 +103,13 @@ def _add_runs(proto: Any, nodes: n.Nodes, ids: dict[str, int], trace: Trace) -> 
             exec_.cpu_execs[device].times.add(int64_values=(start, length))
             exec_.run_count += 1
         if is_own:
-            _add_memory(exec_, trace, at, start + length)
+            _add_memory(exec_, trace, at, on_host="cpu" in device)
 
 
-def _executions(nodes: n.Nodes, trace: Trace) -> Iterator[tuple[int, int, str, bool]]:
-    """Position, node, device, and whether the device is the node's; others' are left out."""
-    runs = trace.executions
-    rows = [nodes.row_of.get(name.partition(":")[0], -1) for name in runs.node.table]
-    devices = [device.lower() for device in runs.device.table]
-    codes = zip(runs.node.codes.tolist(), runs.device.codes.tolist(), strict=True)
-    for at, (node, place) in enumerate(codes):
-        row, device = rows[node], devices[place]
-        own = row >= 0 and device == nodes.devices[row]
-        if row >= 0 and (own or not n._CANONICAL.fullmatch(device)):
-            yield at, row, device, own
-
-
-def _add_memory(exec_: Any, trace: Trace, at: int, end: int) -> None:  # noqa: ANN401
+def _add_memory(exec_: Any, trace: Trace, at: int, *, on_host: bool) -> None:  # noqa: ANN401
     runs = trace.executions
     memory = exec_.memory_execs.add(
-        memory_micros=end,
+        memory_micros=int(runs.start[at] + runs.op_end_rel[at]),
         requested_bytes=int(runs.requested[at]),
         peak_bytes=int(runs.peak[at]),
         residual_bytes=int(runs.residual[at]),
@@ -129,7 +118,6 @@ def _add_memory(exec_: Any, trace: Trace, at: int, end: int) -> None:  # noqa: A
     record = trace.record(at) if trace.record is not None else None
     if record is None:
         return
-    on_host = "cpu" in exec_.devices[0]
     stats = record.memory_stats
     if on_host:
         memory.host_temp_bytes = stats.temp_memory_size

@@ -1,0 +1,77 @@
+"""The prompt: commands typed or piped in, options that last, errors that do not end it."""
+
+import pytest
+from run_cli import spawn
+
+from tfprof.cli.prompt import Prompt, option_block, run_lines
+from tfprof.model.options import early
+from tfprof.sources.load import Request, choose, read
+
+
+@pytest.fixture
+def prompt(samples):
+    folder = samples / "resnet32"
+    paths = [folder / "graph.pb", folder / "tfprof_log"]
+    written = []
+    (selection,) = choose(Request(paths)).selections
+    return Prompt(read(selection), early(), written.append), written
+
+
+def test_files_by_kind_and_no_command_open_the_prompt(samples):
+    ran = spawn(f"--graph_path={samples / 'resnet32' / 'graph.pb'}", stdin="scope -max_depth 2\n")
+    assert ran.code == 0
+    assert ran.out.startswith("_TFProfRoot (--/930.58k params)\n")
+
+
+def test_piped_lines_are_commands_until_exit(prompt):
+    asked, written = prompt
+    run_lines(asked, ["scope -max_depth 1\n", "exit\n", "op\n"])
+    assert written == ["_TFProfRoot (--/930.58k params)\n"]
+
+
+def test_set_lasts_and_other_options_do_not(prompt):
+    asked, written = prompt
+    run_lines(asked, ["set -max_depth 1", "scope -max_depth 2", "scope", ""])
+    assert written[0].count("\n") == 2
+    assert written[1].count("\n") == 1
+    assert "-max_depth                  1\n" in written[2]
+
+
+def test_an_empty_line_shows_the_options(prompt):
+    asked, written = prompt
+    asked.answer("")
+    assert written == [option_block(early())]
+    assert written[0].startswith("-max_depth                  4\n-min_bytes                  0\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("scop", "Did you mean scope?"),
+        ("scope -order_by parms", "Did you mean params?"),
+        ("scope -select micro", "Did you mean micros?"),
+        ("scope -start_name_regexes (", "invalid regular expression"),
+        ("scope -max_depth many", "invalid int value"),
+        ("scope 'unclosed", "No closing quotation"),
+        ("scope -step 7", "step 7 was not recorded"),
+        ("code -output file", "needs a name"),
+    ],
+)
+def test_a_mistake_is_named_and_the_prompt_goes_on(prompt, capsys, line, says):
+    asked, written = prompt
+    assert asked.answer(line)
+    assert says in capsys.readouterr().err
+    assert not written
+
+
+def test_names_may_be_quoted_and_hold_blanks(prompt):
+    asked, written = prompt
+    asked.answer('scope -show_name_regexes "no such name" -account_displayed_op_only')
+    assert written == ["_TFProfRoot (--/0 params)\n"]
+
+
+def test_output_goes_to_a_file_when_told(prompt, tmp_path):
+    asked, written = prompt
+    asked.answer(f"scope -max_depth 1 -output file:outfile={tmp_path / 'a.txt'}")
+    assert not written
+    assert (tmp_path / "a.txt").read_text() == "_TFProfRoot (--/930.58k params)\n"

@@ -1,0 +1,104 @@
+"""The four views on the command line: the numbers of the seed README, JSON, files, options."""
+
+import json
+
+import pytest
+from run_cli import run
+
+
+@pytest.fixture
+def resnet(samples):
+    return samples / "resnet32"
+
+
+def _scope(resnet, *words):
+    return run("scope", resnet, *words).out
+
+
+def test_all_variables_are_counted_by_default(resnet):
+    assert _scope(resnet).splitlines()[0] == "_TFProfRoot (--/930.58k params)"
+
+
+def test_the_readme_shows_weights_with_their_slots(resnet):
+    shown = _scope(resnet, "-max_depth", "10")
+    assert "  pool_logit/DW (64x10, 640/1.28k params)\n" in shown
+    assert "  init/init_conv/DW (3x3x3x16, 432/864 params)\n" in shown
+
+
+def test_trainable_variables_are_a_type(resnet):
+    shown = _scope(resnet, "-account_type_regexes", "_trainable_variables", "-max_depth", "10")
+    assert shown.splitlines()[0] == "_TFProfRoot (--/464.15k params)"
+
+
+def test_float_operations_are_those_of_the_readme(resnet):
+    words = ["-account_type_regexes", ".*", "-select", "float_ops", "-max_depth", "10"]
+    shown = _scope(resnet, *words, "-order_by", "float_ops")
+    assert "unit_1_0/sub1/conv1/Conv2D (603.98m/603.98m flops)" in shown
+    assert "init/init_conv/Conv2D (113.25m/113.25m flops)" in shown
+
+
+def test_without_an_op_log_floats_are_counted_by_our_own_rules(resnet):
+    words = ["-select", "float_ops", "-account_type_regexes", ".*", "-max_depth", "10"]
+    shown = run("scope", resnet / "graph.pb", *words).out
+    assert "unit_1_0/sub1/conv1/Conv2D (603.98m/603.98m flops)" in shown
+
+
+def test_checkpoint_variables_are_a_type(resnet):
+    shown = _scope(resnet, "-account_type_regexes", "_checkpoint_variables", "-max_depth", "10")
+    assert shown.splitlines()[0] == "_TFProfRoot (--/930.58k params)"
+
+
+def test_json_nodes_know_their_parents(resnet):
+    nodes = json.loads(_scope(resnet, "--json", "-max_depth", "10"))["data"]["nodes"]
+    assert nodes[0]["parent"] is None
+    assert nodes[0]["total"]["params"] == 930_581
+    assert all(node["parent"] < node["id"] for node in nodes[1:])
+    assert sum(n["self"]["params"] for n in nodes if n["accounted"]) == 930_581
+
+
+def test_op_rows_add_up_to_the_total(resnet):
+    words = ["-account_type_regexes", ".*", "-select", "micros", "-max_depth", "1000"]
+    data = json.loads(run("op", resnet, *words, "--json").out)["data"]
+    assert sum(row["self"]["micros"] for row in data["rows"]) == data["total"]["micros"]
+
+
+def test_the_early_style_has_one_time_column_and_the_late_three(resnet):
+    words = ["-account_type_regexes", ".*", "-select", "micros", "-max_depth", "1"]
+    assert _scope(resnet, *words) == "_TFProfRoot (0us/3.68sec)\n"
+    late = _scope(resnet, *words, "--style", "late").splitlines()
+    assert late[0].startswith("node name | total execution time | accelerator")
+    assert late[1] == "_TFProfRoot (--/3.68sec, --/0us, --/3.68sec)"
+
+
+def test_corrected_sizes_know_gigabytes_and_the_original_does_not(resnet):
+    words = ["-account_type_regexes", ".*", "-select", "bytes", "-max_depth", "1"]
+    assert "3.44GB" in _scope(resnet, *words)
+    assert "3440.05MB" in _scope(resnet, *words, "--compat", "original")
+
+
+@pytest.mark.parametrize("command", ["scope", "graph", "op"])
+def test_a_view_goes_to_a_file_by_every_old_name(resnet, tmp_path, command):
+    shown = run(command, resnet).out
+    for number, words in enumerate((["-dump_to_file"], ["-o"], ["-output"])):
+        target = tmp_path / f"{number}.txt"
+        value = f"file:outfile={target}" if words == ["-output"] else str(target)
+        ran = run(command, resnet, *words, value)
+        assert (ran.code, ran.out) == (0, "")
+        assert target.read_text() == shown
+
+
+def test_output_none_prints_nothing(resnet):
+    ran = run("scope", resnet, "-output", "none")
+    assert (ran.code, ran.out) == (0, "")
+
+
+def test_a_code_view_without_code_says_what_it_needs(unet):
+    ran = run("code", unet)
+    assert ran.code == 3
+    assert "op log" in ran.err
+
+
+def test_csv_has_own_and_total_of_what_is_selected(resnet):
+    lines = run("scope", resnet, "--format", "csv", "-max_depth", "2").out.splitlines()
+    assert lines[0] == "name,depth,self_params,total_params"
+    assert lines[1].startswith("_TFProfRoot,0,")
