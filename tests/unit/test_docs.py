@@ -12,6 +12,8 @@ from tfprof.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# pages that say so are about the captures in tests/data
+ON_SAMPLES = "<!-- run on the samples -->"
 _CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 
@@ -35,9 +37,9 @@ def _run_page(text: str) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_console_block_shows_what_its_commands_print(
-    page: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    page: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, samples: Path
 ) -> None:
-    monkeypatch.chdir(ROOT)
+    monkeypatch.chdir(samples if ON_SAMPLES in page.read_text() else ROOT)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
     text = page.read_text()

@@ -38,7 +38,7 @@ def tree_text(view: CostTreeView) -> str:
         if row.hidden and "num_hidden_ops" in view.select:
             lines.append(f"{'  ' * row.indent}...hidden {row.hidden}...")
         fields = ", ".join(of_row(row, view.select, spelling, early=early))
-        shown = f" ({fields})" if fields or not early else ""
+        shown = f" ({fields})" if view.select or not early else ""
         lines.append(f"{'  ' * row.indent}{row.name}{shown}")
         if row.value is not None:
             lines.append(tensor_dump(row.value.values, row.value.shape).removesuffix("\n"))

@@ -106,10 +106,14 @@ def graph_timeline(
 
 @dataclass(slots=True)
 class _Run:
-    """What one node did in the step: times by device, and the records of its own device."""
+    """What one node did in the step: times by device, and the records of its own device.
+
+    `of_any_step` are the records of all steps: what a node keeps for good it may get in any.
+    """
 
     times: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     records: list[int] = field(default_factory=list)
+    of_any_step: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -130,20 +134,26 @@ def _runs(trace: Trace, nodes: n.Nodes, step: int) -> dict[int, _Run]:
     row_of = [nodes.row_of.get(name.partition(":")[0], -1) for name in rows.node.table]
     devices = [device.lower() for device in rows.device.table]
     found: dict[int, _Run] = {}
-    for at in np.flatnonzero((rows.step == step) & (rows.start > 0)).tolist():
+    ran: set[int] = set()
+    for at in np.flatnonzero(rows.start > 0).tolist():
         row, device = row_of[rows.node.codes[at]], devices[rows.device.codes[at]]
         if row < 0 or not nodes.devices[row]:
             continue
         own = device == nodes.devices[row]
         if not own and _PLACE.fullmatch(device):
             continue
-        # a node that only ran on devices that are not drawn still has a device with memory
         run = found.setdefault(row, _Run())
+        if own:
+            run.of_any_step.append(at)
+        if rows.step[at] != step:
+            continue
+        # a node that only ran on devices that are not drawn still has a device with memory
+        ran.add(row)
         if own or _STREAM in device:
             run.times[device].append((int(rows.start[at]), int(rows.op_end_rel[at]) or 1))
         if own:
             run.records.append(at)
-    return found
+    return {row: run for row, run in found.items() if row in ran}
 
 
 def _assign_lanes(at_start: Mapping[int, _Placed]) -> None:
@@ -204,6 +214,7 @@ def _memory(
     for device in sorted(by_device):
         use = _DeviceMemory()
         for row in by_device[device]:
+            use.add_kept(trace, nodes.names[row], runs[row].of_any_step)
             for at in runs[row].records:
                 use.add(trace, nodes.names[row], at)
         found.append(MemoryUse(device, max(use.in_use.values(), default=0), use.samples()))
@@ -217,6 +228,16 @@ class _DeviceMemory:
     in_use: dict[int, int] = field(default_factory=dict)
     allocations: list[tuple[int, str, int]] = field(default_factory=list)
 
+    def add_kept(self, trace: Trace, name: str, of_any_step: Iterable[int]) -> None:
+        """Persistent memory is held from the beginning: that of the step which kept most."""
+        by_step: dict[int, int] = defaultdict(int)
+        for at in of_any_step:
+            record = trace.record(at) if trace.record is not None else None
+            if record is not None:
+                step = int(trace.executions.step[at])
+                by_step[step] += record.memory_stats.persistent_memory_size
+        self.allocations.append((0, name, max(by_step.values(), default=0)))
+
     def add(self, trace: Trace, name: str, at: int) -> None:
         record = trace.record(at) if trace.record is not None else None
         if record is None:
@@ -225,7 +246,6 @@ class _DeviceMemory:
         gpu = [one for one in record.memory if _GPU_ALLOCATOR in one.allocator_name]
         end = int(rows.start[at]) + int(rows.op_end_rel[at])
         self.in_use[end] = max((one.allocator_bytes_in_use for one in gpu), default=0)
-        self.allocations.append((0, name, record.memory_stats.persistent_memory_size))
         for allocator in gpu:
             for one in allocator.allocation_records:
                 self.allocations.append((one.alloc_micros, name, one.alloc_bytes))
