@@ -34,21 +34,27 @@ from tfprof.views.costs import (
 )
 
 
-def scope_view(data: ProfileData, options: Options) -> CostTreeView:
-    nodes = _nodes(data, options)
+def scope_view(data: ProfileData, options: Options, nodes: n.Nodes | None = None) -> CostTreeView:
+    nodes = nodes or prepared(data, options)
     view = _tree_view(scope_tree(nodes, options), nodes, options, SCOPE_OP)
     return _with_values(view, data)
 
 
-def graph_view(data: ProfileData, options: Options) -> CostTreeView:
-    nodes = _nodes(data, options)
+def graph_view(data: ProfileData, options: Options, nodes: n.Nodes | None = None) -> CostTreeView:
+    nodes = nodes or prepared(data, options)
     view = _tree_view(graph_tree(nodes, options), nodes, options, GRAPH_OP)
     return _with_values(view, data)
 
 
-def _nodes(data: ProfileData, options: Options) -> n.Nodes:
+def preparation(options: Options) -> tuple[int, bool, bool]:
+    """What the nodes depend on: questions that agree in this can share them."""
+    flops = "float_ops" in (*options.select, options.order_by) or options.min_float_ops > 0
+    return options.step, options.compat, flops
+
+
+def prepared(data: ProfileData, options: Options) -> n.Nodes:
     """With FLOPs of our own counting where they are asked for and the op log has none."""
-    asked = "float_ops" in (*options.select, options.order_by) or options.min_float_ops > 0
+    _, _, asked = preparation(options)
     logged = data.oplog is not None and data.oplog.float_ops
     if asked and not logged and not options.compat and data.graph is not None:
         log = data.oplog or OpLog({}, {})
@@ -71,11 +77,11 @@ def _with_values(view: CostTreeView, data: ProfileData) -> CostTreeView:
     return replace(view, rows=rows)
 
 
-def code_view(data: ProfileData, options: Options) -> CostTreeView:
+def code_view(data: ProfileData, options: Options, nodes: n.Nodes | None = None) -> CostTreeView:
     """Needs an op log with code lines."""
     if data.oplog is None or not data.oplog.has_code:
         raise InputMissing("no code lines: the code view needs an op log that has them")
-    nodes = _nodes(data, options)
+    nodes = nodes or prepared(data, options)
     found = code_tree(nodes, data.oplog, options)
     distinct = [len(set(rows)) for rows in found.made]
     shown = display(
@@ -95,8 +101,8 @@ def code_view(data: ProfileData, options: Options) -> CostTreeView:
     return CostTreeView(rows, frozenset(options.select), of_code=True, style=style_of(options))
 
 
-def op_view(data: ProfileData, options: Options) -> OpCostView:
-    nodes = _nodes(data, options)
+def op_view(data: ProfileData, options: Options, nodes: n.Nodes | None = None) -> OpCostView:
+    nodes = nodes or prepared(data, options)
     found = op_list(nodes, options)
     rows = [
         OpCostRow(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tfprof.analyses.accounting.nodes import Nodes
 from tfprof.answers.common import used_inputs
 from tfprof.answers.cost_views import code_view, graph_view, op_view, scope_view
 from tfprof.errors import UsageError
@@ -20,7 +21,7 @@ _KEYS = {
     "residual_bytes": c.RESIDUAL, "output_bytes": c.OUTPUT, "micros": c.MICROS,
     "accelerator_micros": c.ACCELERATOR, "cpu_micros": c.CPU, "occurrence": c.RUNS,
 }  # fmt: skip
-VIEWS: Mapping[str, Callable[[ProfileData, Options], CostTreeView | OpCostView]] = {
+VIEWS: Mapping[str, Callable[[ProfileData, Options, Nodes | None], CostTreeView | OpCostView]] = {
     "scope": scope_view,
     "graph": graph_view,
     "op": op_view,
@@ -28,17 +29,22 @@ VIEWS: Mapping[str, Callable[[ProfileData, Options], CostTreeView | OpCostView]]
 }
 
 
-def cost_view(command: str, data: ProfileData, options: Options) -> CostTreeView | OpCostView:
+def cost_view(
+    command: str, data: ProfileData, options: Options, nodes: Nodes | None = None
+) -> CostTreeView | OpCostView:
     """One of the four views; an unknown step is an error that lists the known ones."""
     steps = data.trace.steps if data.trace is not None else ()
     if options.step >= 0 and options.step not in steps:
         known = ", ".join(str(step) for step in steps) or "none"
         raise UsageError(f"step {options.step} was not recorded", hint=f"Recorded steps: {known}.")
-    return VIEWS[command](data, options)
+    return VIEWS[command](data, options, nodes)
 
 
-def view_result(command: str, data: ProfileData, options: Options) -> Result:
-    view = cost_view(command, data, options)
+def view_result(
+    command: str, data: ProfileData, options: Options, nodes: Nodes | None = None
+) -> Result:
+    """`nodes` that were prepared for an earlier question save their preparation."""
+    view = cost_view(command, data, options, nodes)
     warnings = list(data.warnings)
     if data.graph is None:
         warnings.append("no graph was given: nodes are known by the run alone")

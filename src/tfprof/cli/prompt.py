@@ -15,6 +15,7 @@ from tfprof.cli.words import normalised
 from tfprof.errors import TfprofError, UsageError
 
 if TYPE_CHECKING:
+    from tfprof.analyses.accounting.nodes import Nodes
     from tfprof.model.options import Options
     from tfprof.model.profile import ProfileData
 
@@ -45,6 +46,7 @@ class Prompt:
         self._data = data
         self._options = options
         self._write = write
+        self._prepared: dict[tuple[int, bool, bool], Nodes] = {}
         self._parser = _LineParser(prog="", add_help=False, allow_abbrev=False)
         add_view_options(self._parser)
 
@@ -88,7 +90,16 @@ class Prompt:
         from tfprof.cli.view_command import write_view
 
         options, args = self._parsed(words)
-        write_view(command, self._data, options, args, self._write)
+        write_view(command, self._data, options, args, self._write, self._nodes(options))
+
+    def _nodes(self, options: Options) -> Nodes:
+        """The second question is quick: its nodes are those of the first."""
+        from tfprof.answers.cost_views import preparation, prepared
+
+        key = preparation(options)
+        if key not in self._prepared:
+            self._prepared = {key: prepared(self._data, options)}
+        return self._prepared[key]
 
     def _parsed(self, words: list[str]) -> tuple[Options, argparse.Namespace]:
         args = self._parser.parse_args(normalised(words))

@@ -13,6 +13,7 @@ from tfprof.cli.view_options import options_of
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
+    from tfprof.analyses.accounting.nodes import Nodes
     from tfprof.model.options import Options
     from tfprof.model.profile import ProfileData
     from tfprof.sources.load import ProgressOf
@@ -43,13 +44,14 @@ def write_view(
     options: Options,
     args: argparse.Namespace,
     write: Callable[[str], Any],
+    nodes: Nodes | None = None,
 ) -> None:
-    """The same at the prompt."""
+    """The same at the prompt, which keeps the nodes from one question to the next."""
     from tfprof.answers.views_data import view_result
     from tfprof.renderers import plain
 
     kind, target = output_of(args)
-    result = view_result(command, data, options)
+    result = view_result(command, data, options, nodes)
     if kind == "stdout":
         write(plain.render(result.view))
     else:

@@ -70,16 +70,21 @@ def _walk(
 
 
 def _add_up(children: list[list[int]], total: n.Ints) -> None:
-    """Totals from the leaves up: parents before children in one list, summed backwards."""
+    """Parents before children in one list: a subtree is a stretch of it, its total a difference."""
     order = []
     stack = [0]
     while stack:
         at = stack.pop()
         order.append(at)
         stack.extend(children[at])
+    size = [1] * len(children)
     for at in reversed(order):
         for child in children[at]:
-            total[at] += total[child]
+            size[at] += size[child]
+    rows = np.array(order)
+    running = np.concatenate([np.zeros((1, n.COLUMNS), np.int64), np.cumsum(total[rows], axis=0)])
+    first = np.arange(len(rows))
+    total[rows] = running[first + np.array(size)[rows]] - running[first]
 
 
 def _inputs(nodes: n.Nodes) -> list[list[int]]:

@@ -52,6 +52,11 @@ class Nodes:
         return len(self.names)
 
     @cached_property
+    def scopes(self) -> tuple[list[str], Ints, list[int]]:
+        """The root, nodes and the scopes they stand in; the node and the parent of each."""
+        return _with_scopes(self.names)
+
+    @cached_property
     def row_of(self) -> dict[str, int]:
         return {name: row for row, name in enumerate(self.names)}
 
@@ -288,3 +293,19 @@ def _types(data: ProfileData, row_of: Mapping[str, int], *, compat: bool) -> dic
             if key in row_of:
                 found.setdefault(row_of[key], set()).add(CHECKPOINT_TYPE)
     return found
+
+
+def _with_scopes(names: list[str]) -> tuple[list[str], Ints, list[int]]:
+    """The root, then nodes and missing scopes in byte order, with the row of each one's parent."""
+    known = set(names)
+    for name in names:
+        scope = name.rpartition("/")[0] if "/" in name else None
+        while scope is not None and scope not in known:
+            known.add(scope)
+            scope = scope.rpartition("/")[0] if "/" in scope else None
+    ordered = sorted(known)
+    at = {name: position for position, name in enumerate(ordered, 1)}
+    parent = [-1, *(at[name.rpartition("/")[0]] if "/" in name else 0 for name in ordered)]
+    real = {name: position for position, name in enumerate(names)}
+    row = np.array([-1, *(real.get(name, -1) for name in ordered)], np.int64)
+    return [ROOT, *ordered], row, parent

@@ -15,7 +15,7 @@ SCOPE_OP = "_kTFScopeParent"
 
 def scope_tree(nodes: n.Nodes, options: Options) -> CostTree:
     """Every node under its scope; scopes that are no node of their own are made up."""
-    labels, row, parent = _with_scopes(nodes.names)
+    labels, row, parent = nodes.scopes
     count = len(labels)
     own = np.zeros((count, n.COLUMNS), np.int64)
     own[:, n.DEFINED] = 1
@@ -34,22 +34,6 @@ def scope_tree(nodes: n.Nodes, options: Options) -> CostTree:
         if at:
             children[parent[at]].append(at)
     return CostTree(labels, row, children, own, total, counts)
-
-
-def _with_scopes(names: list[str]) -> tuple[list[str], npt.NDArray[np.int64], list[int]]:
-    """The root, then nodes and missing scopes in byte order, with the row of each one's parent."""
-    known = set(names)
-    for name in names:
-        scope = name.rpartition("/")[0] if "/" in name else None
-        while scope is not None and scope not in known:
-            known.add(scope)
-            scope = scope.rpartition("/")[0] if "/" in scope else None
-    ordered = sorted(known)
-    at = {name: position for position, name in enumerate(ordered, 1)}
-    parent = [-1, *(at[name.rpartition("/")[0]] if "/" in name else 0 for name in ordered)]
-    real = {name: position for position, name in enumerate(names)}
-    row = np.array([-1, *(real.get(name, -1) for name in ordered)], np.int64)
-    return [n.ROOT, *ordered], row, parent
 
 
 def _account(
