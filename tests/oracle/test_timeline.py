@@ -1,4 +1,4 @@
-"""`-output timeline` against the files of the C++ engine that TensorFlow still ships: same bytes."""
+"""`-output timeline` against the files of the C++ engine: the same bytes."""
 
 import random
 
@@ -50,7 +50,9 @@ def _engine_files(command, graph, runs, log, options, folder):
         engine.DeleteProfiler()
 
     said = _captured(ask)
-    return {int(path.name.removeprefix("out_")): path.read_text() for path in folder.iterdir()}, said
+    return {
+        int(path.name.removeprefix("out_")): path.read_text() for path in folder.iterdir()
+    }, said
 
 
 def _options(options, **changes):
@@ -75,7 +77,7 @@ def _our_graph_files(graph, runs, log, options):
 @pytest.mark.parametrize("block", range(5))
 def test_scopes_and_code_draw_the_engines_flames(block, tmp_path):
     for seed in range(60 * block, 60 * (block + 1)):
-        made = case(random.Random(seed))
+        made = case(random.Random(seed))  # noqa: S311
         if made.command not in _TREES:
             continue
         graph, log = made.graph.SerializeToString(), made.log.SerializeToString()
@@ -123,7 +125,7 @@ def _add_memory(chance, record):
 def test_graphs_draw_the_engines_executions(block, starts, tmp_path):
     drawn = 0
     for seed in range(40 * block, 40 * (block + 1)):
-        chance = random.Random(seed)
+        chance = random.Random(seed)  # noqa: S311
         made = case(chance)
         names = [*(node.name for node in made.graph.node), "x/extra", "RecvTensor", "_SOURCE"]
         times = [0, 5, 100, 200] if starts == "few" else [0, 5, *chance.sample(range(3000), 40)]

@@ -1,14 +1,20 @@
-"""Importing this registers every format, in the order `tfprof formats` lists them."""
+"""Importing this registers every format."""
 
-# isort: off
-from tfprof.sources import graph_files  # noqa: F401
-from tfprof.sources import meta_graph  # noqa: F401
-from tfprof.sources import run_metadata  # noqa: F401
-from tfprof.sources import op_log  # noqa: F401
-from tfprof.sources import profile_proto  # noqa: F401
-from tfprof.sources import variable_table  # noqa: F401
-from tfprof.sources import checkpoint  # noqa: F401
-from tfprof.sources import checkpoint_state  # noqa: F401
-from tfprof.sources import event_file  # noqa: F401
-from tfprof.sources import keras_file  # noqa: F401
-from tfprof.sources import recognised  # noqa: F401
+import importlib
+
+# in the order in which `tfprof formats` lists them, whoever imports what first
+MODULES = (
+    "graph_files",
+    "meta_graph",
+    "run_metadata",
+    "op_log",
+    "profile_proto",
+    "variable_table",
+    "checkpoint",
+    "checkpoint_state",
+    "event_file",
+    "keras_file",
+    "recognised",
+)
+for _name in MODULES:
+    importlib.import_module(f"tfprof.sources.{_name}")

@@ -62,6 +62,9 @@ def register(made: Format) -> Format:
 
 def formats() -> dict[str, Format]:
     """Every format by name. The modules register themselves when first imported."""
-    import tfprof.sources.every_format  # noqa: F401
+    from tfprof.sources.every_format import MODULES
 
-    return _FORMATS
+    def place(made: Format) -> int:
+        return MODULES.index(made.score.__module__.rpartition(".")[2])
+
+    return {made.name: made for made in sorted(_FORMATS.values(), key=place)}

@@ -10,32 +10,20 @@ from typing import Any
 
 from tfprof.api.original import advise as checks
 from tfprof.api.original.builder import TRAINABLE_VARS_PARAMS_STAT_OPTIONS, ProfileOptionBuilder
-from tfprof.api.original.details import Lookup
 from tfprof.api.original.inputs import Run, build, read_log, read_run
-from tfprof.api.original.kept import misses_stream
 from tfprof.api.original.options import Output, as_options, is_compat
 from tfprof.api.original.protos import AdviceProto
-from tfprof.api.original.report import body, framed
-from tfprof.api.original.results import (
-    GraphNodeProto,
-    MultiGraphNodeProto,
-    code_result,
-    op_result,
-    tree_result,
-)
 from tfprof.api.original.saved import profile_proto
+from tfprof.api.original.show import COMMANDS, Result, show
 from tfprof.errors import OutputNotWritable, UsageError
 from tfprof.live.objects import default_graph, tf_graph_of
 from tfprof.live.op_log import default_log
 from tfprof.model.oplog import TRAINABLE
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
-from tfprof.renderers.cost_text import op_text, tree_text
 from tfprof.wire.schema import message_class
 
-Result = GraphNodeProto | MultiGraphNodeProto
 OptionsLike = Mapping[str, Any] | Options | ProfileOptionBuilder
-COMMANDS = ("scope", "graph", "op", "code")
 LOG_NAME = "tfprof_log"
 
 
@@ -89,73 +77,6 @@ def _profiled(
     runs = [run] if run is not None else []
     data = build(graph, runs, op_log, add_trace=command == "code", compat=options.compat)
     return show(data, command, options, output)
-
-
-def show(data: ProfileData, command: str, options: Options, output: Output) -> Result:
-    """Count, write to the output, return."""
-    lookup = Lookup(data, command, options)
-    if not _has_what_it_needs(data, command, options):
-        _write_output(output, options, "")
-        return GraphNodeProto() if command in ("scope", "graph") else MultiGraphNodeProto()
-    text, result = _answered(data, command, options, lookup)
-    notice = misses_stream(data.trace)
-    _write_output(output, options, body(command, options, text, misses_stream=notice))
-    return result
-
-
-def _answered(
-    data: ProfileData, command: str, options: Options, lookup: Lookup
-) -> tuple[str, Result]:
-    from tfprof.answers import cost_views
-
-    if command == "op":
-        by_op = cost_views.op_view(data, options)
-        return op_text(by_op), op_result(by_op, lookup.details())
-    if command == "code":
-        by_code = cost_views.code_view(data, options)
-        return tree_text(by_code), code_result(by_code, lookup.details())
-    view = cost_views.graph_view if command == "graph" else cost_views.scope_view
-    tree = view(data, options)
-    return tree_text(tree), tree_result(tree, lookup.details())
-
-
-def _has_what_it_needs(data: ProfileData, command: str, options: Options) -> bool:
-    """The step and the code lines asked for; the original talks and returns nothing instead."""
-    steps = data.trace.steps if data.trace is not None else ()
-    if options.step >= 0 and options.step not in steps:
-        listed = " ".join(str(step) for step in steps)
-        if not options.compat:
-            raise UsageError(f"no step {options.step}", hint=f"There is: {listed or 'none'}.")
-        sys.stderr.write(f"Options -step={options.step} not found.\nAvailable steps: {listed} \n")
-        return False
-    if command == "code" and (data.oplog is None or not data.oplog.has_code):
-        if not options.compat:
-            raise UsageError(
-                "no code lines for the code view",
-                hint="They come with a live tf.Graph or with an op log of write_op_log().",
-            )
-        sys.stderr.write("No code trace information\n")
-        return False
-    return True
-
-
-def _write_output(output: Output, options: Options, text: str) -> None:
-    """Where a report goes. The timeline and pprof renderers are to be called from here."""
-    if output.kind == "stdout":
-        sys.stdout.write(framed(options, output, text))
-        sys.stdout.flush()
-    elif output.kind == "file":
-        try:
-            Path(output.outfile).write_text(text, encoding="utf-8")
-        except OSError as fault:
-            raise OutputNotWritable(
-                f"cannot be written: {fault.strerror or fault}", where=output.outfile
-            ) from None
-    elif output.kind != "none":
-        raise UsageError(
-            f"output {output.kind!r} does not work from Python yet",
-            hint="The command line writes it.",
-        )
 
 
 class Profiler:

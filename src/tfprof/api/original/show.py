@@ -1,0 +1,102 @@
+"""From a profile to its result: count, write to the output, return."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tfprof.answers import cost_views
+from tfprof.api.original.details import Lookup
+from tfprof.api.original.kept import misses_stream
+from tfprof.api.original.options import Output
+from tfprof.api.original.report import body, framed
+from tfprof.api.original.results import (
+    GraphNodeProto,
+    MultiGraphNodeProto,
+    code_result,
+    op_result,
+    tree_result,
+)
+from tfprof.errors import OutputNotWritable, UsageError
+from tfprof.model.options import Options
+from tfprof.model.profile import ProfileData
+from tfprof.renderers.cost_text import op_text, tree_text
+from tfprof.views.costs import CostTreeView, OpCostView
+
+Result = GraphNodeProto | MultiGraphNodeProto
+View = CostTreeView | OpCostView
+COMMANDS = ("scope", "graph", "op", "code")
+
+
+def show(data: ProfileData, command: str, options: Options, output: Output) -> Result:
+    if not _has_what_it_needs(data, command, options):
+        _write_output(output, command, data, options, None)
+        return GraphNodeProto() if command in ("scope", "graph") else MultiGraphNodeProto()
+    view, result = _answered(data, command, options)
+    _write_output(output, command, data, options, view)
+    return result
+
+
+def _answered(data: ProfileData, command: str, options: Options) -> tuple[View, Result]:
+    details = Lookup(data, command, options).details()
+    if command == "op":
+        rows = cost_views.op_view(data, options)
+        return rows, op_result(rows, details)
+    if command == "code":
+        code = cost_views.code_view(data, options)
+        return code, code_result(code, details)
+    make = cost_views.graph_view if command == "graph" else cost_views.scope_view
+    tree = make(data, options)
+    return tree, tree_result(tree, details)
+
+
+def _has_what_it_needs(data: ProfileData, command: str, options: Options) -> bool:
+    """The step and the code lines asked for; the original talks and returns nothing instead."""
+    steps = sorted(set(data.trace.steps)) if data.trace is not None else []
+    if options.step >= 0 and options.step not in steps:
+        listed = " ".join(str(step) for step in steps)
+        if not options.compat:
+            raise UsageError(f"no step {options.step}", hint=f"There is: {listed or 'none'}.")
+        sys.stderr.write(f"Options -step={options.step} not found.\nAvailable steps: {listed} \n")
+        return False
+    if command == "code" and (data.oplog is None or not data.oplog.has_code):
+        if not options.compat:
+            raise UsageError(
+                "no code lines for the code view",
+                hint="They come with a live tf.Graph or with an op log of write_op_log().",
+            )
+        sys.stderr.write("No code trace information\n")
+        return False
+    return True
+
+
+def _write_output(
+    output: Output, command: str, data: ProfileData, options: Options, view: View | None
+) -> None:
+    """Where a report goes. The timeline and pprof renderers are to be called from here."""
+    if output.kind == "stdout":
+        sys.stdout.write(framed(options, output, _body(command, data, options, view)))
+        sys.stdout.flush()
+    elif output.kind == "file":
+        _write_file(output.outfile, _body(command, data, options, view))
+    elif output.kind != "none":
+        raise UsageError(
+            f"output {output.kind!r} does not work from Python yet",
+            hint="The command line writes it.",
+        )
+
+
+def _body(command: str, data: ProfileData, options: Options, view: View | None) -> str:
+    """Made only where it is written: indented, a deep tree is a long text."""
+    if view is None:
+        return ""
+    text = op_text(view) if isinstance(view, OpCostView) else tree_text(view)
+    return body(command, options, text, misses_stream=misses_stream(data.trace))
+
+
+def _write_file(name: str, text: str) -> None:
+    try:
+        Path(name).write_text(text, encoding="utf-8")
+    except OSError as fault:
+        what = f"cannot be written: {fault.strerror or fault}"
+        raise OutputNotWritable(what, where=name) from None
