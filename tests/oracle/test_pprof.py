@@ -23,7 +23,7 @@ from tfprof.renderers import pprof
 _FILES = ["/x/train.py", "/y/train.py", "model.py", "/x/a.py2", "/x/a", "", "/x/.a/.q", "/x/b.c.py"]
 _FUNCTIONS = ["main", "build", "build_a_very_long_function", "build_a_very_long_other", "b:main"]
 _STRINGS = dict(enumerate([*_FILES, *_FUNCTIONS], 1))
-_GRADIENT = " (gradient)"
+GRADIENT = " (gradient)"
 _TYPES = {"int64": 3, "uint64": 4, "bool": 8, "string": 9}
 _PROFILE = {
     "Profile": "ValueType* sample_type,Sample* sample,Mapping* mapping,Location* location,"
@@ -104,7 +104,7 @@ def _frames(code, shown, position):
     while position > 0:
         at = shown.at[position]
         frame = code.frames[at]
-        mark = _GRADIENT if code.tree.labels[at].endswith(_GRADIENT) else ""
+        mark = GRADIENT if code.tree.labels[at].endswith(GRADIENT) else ""
         found.append(
             pprof.PprofFrame(frame.file, frame.line, frame.function + mark, frame.function_line)
         )

@@ -22,8 +22,8 @@ from tensorflow.core.profiler import (
 from tfprof.api import original as ours
 from tfprof.api.original.advise import advise_on
 from tfprof.api.original.options import Output, as_options
-from tfprof.api.original.show import show
 from tfprof.api.original.saved import profile_proto
+from tfprof.api.original.show import show
 
 v1 = tf.compat.v1
 theirs = v1.profiler

@@ -82,19 +82,20 @@ def _rendered(result: Result, chosen: str) -> str:
             return plain.render(result.view, width())
 
 
-def write_file(path: Path, text: str, *, force: bool) -> None:
+def write_file(path: Path, content: str | bytes, *, force: bool) -> None:
     """A temporary file beside the target, then a rename: the old file or the new, never a part."""
+    data = content.encode() if isinstance(content, str) else content
     if path.is_file() and not force:
         raise OutputExists("the file exists", where=str(path), hint="Use --force to replace it.")
     if path.exists() and not path.is_file() and not path.is_dir():
-        path.write_text(text, encoding="utf-8")  # a device or a pipe: nothing to replace
+        path.write_bytes(data)  # a device or a pipe: nothing to replace
         return
     temporary: Path | None = None
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         temporary = Path(name)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)  # mkstemp keeps it private; a report is not

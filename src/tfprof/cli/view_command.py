@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tfprof.views.result import Result
 
 _OUTFILE = "outfile="
-_KINDS = ("stdout", "file", "none")
+_KINDS = ("stdout", "file", "timeline", "pprof", "none")
 
 
 def run_view(command: str, args: argparse.Namespace, progress: ProgressOf | None) -> Result | None:
@@ -31,10 +31,9 @@ def run_view(command: str, args: argparse.Namespace, progress: ProgressOf | None
     options = options_of(args)
     kind, target = output_of(args)
     data = one_profile(request_of(args), progress)
-    result = view_result(command, data, options)
     if kind == "stdout":
-        return result
-    _deliver(result, kind, target)
+        return view_result(command, data, options)
+    _deliver(command, data, options, kind, target)
     return None
 
 
@@ -51,11 +50,10 @@ def write_view(
     from tfprof.renderers import plain
 
     kind, target = output_of(args)
-    result = view_result(command, data, options, nodes)
     if kind == "stdout":
-        write(plain.render(result.view))
+        write(plain.render(view_result(command, data, options, nodes).view))
     else:
-        _deliver(result, kind, target)
+        _deliver(command, data, options, kind, target)
 
 
 def output_of(args: argparse.Namespace) -> tuple[str, str]:
@@ -66,14 +64,32 @@ def output_of(args: argparse.Namespace) -> tuple[str, str]:
     if kind not in _KINDS:
         raise UsageError(f"-output does not know {kind!r}", hint=f"One of {', '.join(_KINDS)}.")
     target = keys.removeprefix(_OUTFILE) if keys.startswith(_OUTFILE) else ""
-    if kind == "file" and not target:
-        raise UsageError("-output file needs a name", hint="-output file:outfile=NAME")
+    if kind in ("file", "timeline", "pprof") and not target:
+        raise UsageError(f"-output {kind} needs a name", hint=f"-output {kind}:outfile=NAME")
     return kind, target
 
 
-def _deliver(result: Result, kind: str, target: str) -> None:
+def _deliver(command: str, data: ProfileData, options: Options, kind: str, target: str) -> None:
+    """Into files; each is written whole or not at all."""
+    from tfprof.answers.views_data import view_result
+    from tfprof.api.view_files import pprof_file, timeline_files
     from tfprof.renderers import plain
 
-    if kind == "file":
-        write_file(Path(target), plain.render(result.view), force=True)
-        talk(f"Wrote {target}")
+    path = Path(target)
+    files: dict[Path, str | bytes] = {}
+    if kind == "timeline":
+        files |= timeline_files(command, data, options, path)
+    elif kind == "pprof":
+        files[path] = pprof_file(command, data, options)
+    else:
+        text = plain.render(view_result(command, data, options).view)
+        files |= {path: text} if kind == "file" else {}
+    for name, content in files.items():
+        write_file(name, content, force=True)
+        talk(f"Wrote {name}" + _VIEWERS.get(kind, ""))
+
+
+_VIEWERS = {
+    "timeline": "; open it in Chrome (chrome://tracing) or Perfetto",
+    "pprof": "; read it with pprof -sample_index=1",
+}

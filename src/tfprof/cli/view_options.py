@@ -55,7 +55,9 @@ def add_view_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--viz", nargs="?", const="true", help=argparse.SUPPRESS)
     group.add_argument("--dump-to-file", metavar="FILE", help="write there instead (as -o)")
-    group.add_argument("--output", metavar="KIND", help="stdout, none, file:outfile=F")
+    group.add_argument(
+        "--output", metavar="KIND", help="stdout, none, file|timeline|pprof:outfile=F"
+    )
 
 
 def options_of(args: argparse.Namespace) -> Options:

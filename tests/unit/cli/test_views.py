@@ -102,3 +102,44 @@ def test_csv_has_own_and_total_of_what_is_selected(resnet):
     lines = run("scope", resnet, "--format", "csv", "-max_depth", "2").out.splitlines()
     assert lines[0] == "name,depth,self_params,total_params"
     assert lines[1].startswith("_TFProfRoot,0,")
+
+
+def test_a_timeline_is_a_file_that_chrome_opens(unet, tmp_path):
+    words = ["-account_type_regexes", ".*", "-max_depth", "100"]
+    target = tmp_path / "t.json"
+    ran = run("graph", unet, *words, "-output", f"timeline:outfile={target}")
+    assert ran.code == 0
+    assert "Perfetto" in ran.err
+    events = json.loads(target.read_text())["traceEvents"]
+    assert sum(event["ph"] == "X" for event in events) > 500
+
+
+def test_several_steps_are_several_timelines(unet, tmp_path):
+    run_meta = unet / "run_meta"
+    words = ["-account_type_regexes", ".*", "-max_depth", "100", "-output"]
+    files = ["--graph_path", unet / "graph.pb", "--run_meta_path", f"{run_meta},{run_meta}"]
+    ran = run("graph", *files, *words, f"timeline:outfile={tmp_path / 't'}")
+    assert ran.code == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["t_0", "t_1"]
+
+
+def test_code_goes_to_pprof_one_metric_at_a_time(resnet, tmp_path):
+    target = tmp_path / "p.pb.gz"
+    words = [
+        "-account_type_regexes",
+        ".*",
+        "-output",
+        f"pprof:outfile={target}",
+        "-max_depth",
+        "50",
+    ]
+    assert run("code", resnet, *words, "-select", "micros").code == 0
+    assert target.read_bytes()[:2] == b"\x1f\x8b"
+    assert run("code", resnet, *words, "-select", "micros,params").code == 2
+    assert run("scope", resnet, *words, "-select", "micros").code == 2
+
+
+def test_the_op_view_has_no_timeline(resnet, tmp_path):
+    ran = run("op", resnet, "-output", f"timeline:outfile={tmp_path / 'x'}")
+    assert ran.code == 2
+    assert not list(tmp_path.iterdir())

@@ -13,7 +13,7 @@ from tfprof.analyses.accounting.tree import CostTree
 from tfprof.model.oplog import CodeFrame, OpLog
 from tfprof.model.options import EVERYTHING, Options
 
-_GRADIENT = " (gradient)"
+GRADIENT = " (gradient)"
 _LONGEST, _KEPT = 20, 17
 
 
@@ -93,19 +93,20 @@ def _frames(nodes: n.Nodes, log: OpLog) -> tuple[_Frames, int]:
     for row, name in enumerate(nodes.names):
         if nodes.graph_row[row] < 0:
             continue  # made by the runtime, not by code
+        stack = log.code(name)
+        if not stack:
+            continue
         forward = _forward_name(name)
         if forward is not None:
             gradients.setdefault(forward, []).append(row)
-            continue
-        stack = log.code(name)
-        if stack:
+        else:
             frames.attach(stack, "", row)
     lost = 0
     for forward in sorted(gradients):
         stack = log.code(forward) if forward in nodes.row_of else ()
         lost += not stack
         for row in gradients[forward] if stack else ():
-            frames.attach(stack, _GRADIENT, row)
+            frames.attach(stack, GRADIENT, row)
     return frames, lost
 
 

@@ -18,14 +18,15 @@ from tfprof.live.op_log import default_log
 from tfprof.model.oplog import TRAINABLE, CodeFrame, OpLog
 from tfprof.model.profile import Declarations, DeclaredVariable, ProfileData
 from tfprof.model.trace import Trace
+from tfprof.sources.files import parse, read_bytes, top_fields
 from tfprof.sources.graphdef import Source, read_graph
 from tfprof.sources.load import Request, choose, inspect_named, read
 from tfprof.sources.op_log import code_frames
 from tfprof.sources.run_metadata import run_piece
-from tfprof.wire.fields import whole
 from tfprof.wire.schema import message_class
 
-_HERE = Path("graph")
+# what errors call things that are no file
+_GRAPH, _RUN, _LOG = Path("graph"), Path("run_meta"), Path("op_log")
 _NO_GRAPH = (
     "Hand over a graph: a tf.Graph, a ConcreteFunction, a tf.function, a Keras model, a GraphDef "
     "or a path. TensorFlow has a default graph only while it is not executing eagerly."
@@ -52,10 +53,10 @@ def read_run(given: Any, step: int) -> Run | None:  # noqa: ANN401
         trace = file.format.read(file.path, step, None).trace
         return None if trace is None else Run(step, None, trace)
     data = _serialized(given, "RunMetadata")
-    message = message_class("RunMetadata").FromString(data)
+    message = parse("RunMetadata", data, _RUN, 0)
     if not message.HasField("step_stats"):
         return None
-    found = run_piece(data, Path("run_meta"), step, []).trace
+    found = run_piece(data, _RUN, step, []).trace
     return None if found is None else Run(step, message, found)
 
 
@@ -63,8 +64,9 @@ def read_log(given: Any) -> Any:  # noqa: ANN401
     """An op log as a message of ours: from TensorFlow's or our own class, bytes or a path."""
     if given is None:
         return None
-    data = Path(given).read_bytes() if isinstance(given, str | os.PathLike) else given
-    return message_class("OpLogProto").FromString(_serialized(data, "OpLogProto"))
+    if isinstance(given, str | os.PathLike):
+        return parse("OpLogProto", read_bytes(Path(given)), Path(given), 0)
+    return parse("OpLogProto", _serialized(given, "OpLogProto"), _LOG, 0)
 
 
 def _serialized(given: Any, name: str) -> bytes:  # noqa: ANN401
@@ -154,9 +156,11 @@ def _all_stats(messages: Sequence[Any]) -> Any:  # noqa: ANN401
 
 
 def _data_of(live: LiveGraph) -> ProfileData:
-    source = Source(live.data, _HERE)
-    graph = read_graph(source, whole(live.data))
-    return ProfileData(str(_HERE), (), graph, Declarations(variables=live.variables))
+    warnings: list[str] = []
+    data, fields = top_fields(live.data, "GraphDef", _GRAPH, warnings)
+    graph = read_graph(Source(data, _GRAPH), fields)
+    declared = Declarations(variables=live.variables)
+    return ProfileData(str(_GRAPH), (), graph, declared, warnings=tuple(warnings))
 
 
 def _joined(runs: Sequence[Run]) -> Trace:

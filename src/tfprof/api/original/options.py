@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from tfprof.errors import UsageError
@@ -75,7 +75,7 @@ def as_options(
 ) -> tuple[Options, Output]:
     """A builder's dict, one with missing keys, a builder, or our own Options."""
     if isinstance(given, Options):
-        return given, Output()
+        return replace(given, compat=given.compat or compat), Output()
     if hasattr(given, "build"):
         given = given.build()
     if not isinstance(given, Mapping):

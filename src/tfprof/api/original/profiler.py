@@ -41,9 +41,9 @@ def profile(
     bytes) or a path; `options` a dict of ProfileOptionBuilder, by default the trained variables'
     parameters. `compat="original"` repeats the original to the byte, its faults included.
     """
-    chosen = options or ProfileOptionBuilder.trainable_variables_parameter()
-    original = is_compat(compat)
-    set_, output = as_options(chosen, compat=original)
+    if options is None:
+        options = ProfileOptionBuilder.trainable_variables_parameter()
+    set_, output = as_options(options, compat=is_compat(compat))
     return _profiled(graph, run_meta, op_log, _known(cmd), set_, output)
 
 
