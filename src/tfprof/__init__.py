@@ -2,25 +2,64 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tfprof.api import Answer, Profile, load
+    from tfprof.api.original import (
+        ALL_ADVICE,
+        FLOAT_OPS_OPTIONS,
+        PRINT_ALL_TIMING_MEMORY,
+        PRINT_PARAMS_ON_DEVICE,
+        TRAINABLE_VARS_PARAMS_STAT_OPTIONS,
+        AdviceProto,
+        GraphNodeProto,
+        MultiGraphNodeProto,
+        OpLog,
+        OpLogProto,
+        ProfileOptionBuilder,
+        Profiler,
+        advise,
+        print_model_analysis,
+        profile,
+        write_op_log,
+    )
     from tfprof.errors import TfprofError
 
-__all__ = ["Answer", "Profile", "TfprofError", "__version__", "load"]
+__all__ = [
+    "ALL_ADVICE",
+    "FLOAT_OPS_OPTIONS",
+    "PRINT_ALL_TIMING_MEMORY",
+    "PRINT_PARAMS_ON_DEVICE",
+    "TRAINABLE_VARS_PARAMS_STAT_OPTIONS",
+    "AdviceProto",
+    "Answer",
+    "GraphNodeProto",
+    "MultiGraphNodeProto",
+    "OpLog",
+    "OpLogProto",
+    "Profile",
+    "ProfileOptionBuilder",
+    "Profiler",
+    "TfprofError",
+    "__version__",
+    "advise",
+    "load",
+    "print_model_analysis",
+    "profile",
+    "write_op_log",
+]
+_OWN = ("Answer", "Profile", "load")
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
     """Public names on first use: `tfprof --help` must not wait for numpy."""
+    if name not in __all__:
+        raise AttributeError(f"module 'tfprof' has no attribute {name!r}")
+    module = "tfprof.api" if name in _OWN else "tfprof.api.original"
     if name == "TfprofError":
-        from tfprof.errors import TfprofError
-
-        return TfprofError
-    if name in __all__:
-        import tfprof.api
-
-        return getattr(tfprof.api, name)
-    raise AttributeError(f"module 'tfprof' has no attribute {name!r}")
+        module = "tfprof.errors"
+    return getattr(importlib.import_module(module), name)

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.model.devices import short_names
+from tfprof.model.devices import CANONICAL, short_names
 from tfprof.model.trace import Executions, Trace
 
 Ints = npt.NDArray[np.int64]
 
-_CANONICAL = re.compile(r".*/(device:gpu|gpu|device:cpu|cpu):\d+")
 _ALL_STREAMS = "stream:all"
 # what the runtime does between nodes: the original leaves it out
 _NO_NODE = re.compile(r"(_SOURCE|RecvTensor)(:.*)?|[^:]*MEMCPY.*")
@@ -46,7 +45,7 @@ def op_micros(executions: Executions) -> Ints:
     """Microseconds by execution; 0 for what the original does not time (copies, host threads)."""
     timed = np.array(
         [
-            _ALL_STREAMS in device.lower() or bool(_CANONICAL.fullmatch(device.lower()))
+            _ALL_STREAMS in device.lower() or bool(CANONICAL.fullmatch(device.lower()))
             for device in executions.device.table
         ],
         bool,

@@ -6,11 +6,10 @@ import argparse
 import os
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfprof.errors import OutputExists, OutputNotWritable, UsageError
+from tfprof.errors import OutputNotWritable, UsageError
 
 if TYPE_CHECKING:
     from tfprof.views.result import Result
@@ -34,6 +33,8 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
 
 def emit(result: Result, args: argparse.Namespace) -> None:
     if args.output_file:
+        from tfprof.api.writing import write_file
+
         path = Path(args.output_file)
         write_file(path, _rendered(result, _format_for(path, args)), force=args.force)
         talk(f"Wrote {path}")
@@ -80,34 +81,6 @@ def _rendered(result: Result, chosen: str) -> str:
             return markdown.render(result.view)
         case _:
             return plain.render(result.view, width())
-
-
-def write_file(path: Path, content: str | bytes, *, force: bool) -> None:
-    """A temporary file beside the target, then a rename: the old file or the new, never a part."""
-    data = content.encode() if isinstance(content, str) else content
-    if path.is_file() and not force:
-        raise OutputExists("the file exists", where=str(path), hint="Use --force to replace it.")
-    if path.exists() and not path.is_file() and not path.is_dir():
-        path.write_bytes(data)  # a device or a pipe: nothing to replace
-        return
-    temporary: Path | None = None
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)  # mkstemp keeps it private; a report is not
-        temporary.replace(path)
-    except OSError as fault:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-        raise OutputNotWritable(
-            f"cannot be written: {fault.strerror}",
-            where=str(path),
-            hint="Give another place with -o.",
-        ) from None
 
 
 def talk(text: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfprof.cli.inputs import request_of
-from tfprof.cli.output import talk, write_file
+from tfprof.cli.output import talk
 from tfprof.cli.view_options import options_of
 from tfprof.errors import UsageError
 
@@ -73,6 +73,7 @@ def _deliver(command: str, data: ProfileData, options: Options, kind: str, targe
     """Into files; each is written whole or not at all."""
     from tfprof.answers.views_data import view_result
     from tfprof.api.view_files import pprof_file, timeline_files
+    from tfprof.api.writing import write_file
     from tfprof.renderers import plain
 
     path = Path(target)

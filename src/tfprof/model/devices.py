@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+# what the original times: a GPU or CPU, in lower case, with nothing behind its number
+CANONICAL = re.compile(r".*/(device:gpu|gpu|device:cpu|cpu):\d+")
+
 _PARTS = re.compile(
     r"(?:/job:(?P<job>[^/]+))?(?:/replica:(?P<replica>\d+))?(?:/task:(?P<task>\d+))?"
     r"/(?:device:)?(?P<type>[A-Za-z_]+):(?P<rest>\d+.*)"

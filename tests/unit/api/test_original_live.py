@@ -63,6 +63,14 @@ def test_a_keras_model_has_its_parameters_and_flops():
     assert any("hidden" in name for name in names)
 
 
+def test_flops_that_an_open_batch_hides_are_named_to_those_who_ask(capsys):
+    model = small_mlp()
+    original.profile(model, options=PARAMETERS)
+    assert capsys.readouterr().err == ""
+    original.profile(model, options=FLOPS)
+    assert "MatMul" in capsys.readouterr().err
+
+
 def test_what_keras_froze_is_not_trained():
     model = small_mlp()
     model.get_layer("hidden").trainable = False

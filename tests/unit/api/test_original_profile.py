@@ -109,10 +109,15 @@ def test_no_output_is_none(graph, capsys):
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize("kind", ["timeline", "pprof"])
-def test_an_output_that_is_not_there_yet_says_so(graph, kind, tmp_path):
-    options = {**SILENT, "output": f"{kind}:outfile={tmp_path / 'x'}"}
-    with pytest.raises(UsageError, match=kind):
+def test_a_timeline_goes_to_the_file_named(graph, tmp_path):
+    target = tmp_path / "flame.json"
+    original.profile(graph, options={**SILENT, "output": f"timeline:outfile={target}"})
+    assert target.read_text().startswith('{"traceEvents":[')
+
+
+def test_pprof_is_for_code_only(graph, tmp_path):
+    options = {**SILENT, "output": f"pprof:outfile={tmp_path / 'x'}"}
+    with pytest.raises(UsageError, match="code"):
         original.profile(graph, options=options)
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.model.devices import CANONICAL
 from tfprof.model.graph import Graph
 from tfprof.model.oplog import TRAINABLE, OpLog
 from tfprof.model.profile import ProfileData
@@ -28,7 +29,6 @@ COLUMNS = 11
 
 ROOT = "_TFProfRoot"
 CHECKPOINT_TYPE = "_checkpoint_variables"
-_CANONICAL = re.compile(r".*/(device:gpu|gpu|device:cpu|cpu):\d+")
 _NO_NODE = re.compile(r"_SOURCE|RecvTensor|.*MEMCPY.*")
 
 
@@ -128,6 +128,8 @@ def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
     if graph is not None and not compat:
         _place_by_graph(graph, graph_row, devices)
     shapes = _shapes(graph, row_of) if graph is not None else {}
+    if not compat:
+        shapes |= _declared_shapes(data, row_of)
     for row, shape in shapes.items():
         costs[row, PARAMS] = _product(shape)
     _fill_float_ops(costs, data.oplog, row_of, ran)
@@ -179,7 +181,7 @@ class _Runs:
         index = {name: code for code, name in enumerate(dict.fromkeys(bare))}
         node = np.array([index[name] for name in bare] or [0], np.int64)[rows.node.codes]
         lower = [device.lower() for device in rows.device.table]
-        named = [d if _CANONICAL.fullmatch(d) else "" for d in lower]
+        named = [d if CANONICAL.fullmatch(d) else "" for d in lower]
         table = list(dict.fromkeys(d for d in named if d))
         codes = np.array([table.index(d) if d else -1 for d in named] or [-1], np.int64)
         streams = np.array(["stream:all" in d for d in lower] or [False], bool)
@@ -193,6 +195,8 @@ class _Runs:
         self, costs: Ints, devices: list[str], row_of: Mapping[str, int], step: int
     ) -> npt.NDArray[np.bool_]:
         """Adds the costs of the step to the rows; returns which rows ran at all."""
+        if not len(costs):
+            return np.zeros(0, bool)
         target = np.array([row_of.get(name, -1) for name in self.names] or [-1], np.int64)
         row = target[self.node]
         keep = row >= 0
@@ -258,6 +262,15 @@ def _shapes(graph: Graph, row_of: Mapping[str, int]) -> dict[int, tuple[int, ...
         dims = tuple(dim.size if dim.size >= 0 else -1 for dim in value.shape.dim) or (1,)
         found.setdefault(row_of[graph.names[at]], dims)
     return found
+
+
+def _declared_shapes(data: ProfileData, row_of: Mapping[str, int]) -> dict[int, tuple[int, ...]]:
+    """Captured variables are placeholders of rank 0: a variable table knows better."""
+    return {
+        row_of[name]: tuple(-1 if dim is None else dim for dim in variable.shape) or (1,)
+        for name, variable in data.declared.variables.items()
+        if variable.shape is not None and name in row_of
+    }
 
 
 def _product(dims: Sequence[int]) -> int:

@@ -27,6 +27,9 @@ from tfprof.wire.schema import message_class
 
 # what errors call things that are no file
 _GRAPH, _RUN, _LOG = Path("graph"), Path("run_meta"), Path("op_log")
+# how a warning is known that matters only to those who ask for FLOPs
+NO_FLOPS = "have no FLOPs"
+_NAMED = 5
 _NO_GRAPH = (
     "Hand over a graph: a tf.Graph, a ConcreteFunction, a tf.function, a Keras model, a GraphDef "
     "or a path. TensorFlow has a default graph only while it is not executing eagerly."
@@ -192,13 +195,24 @@ def _original_log(
 def _completed(data: ProfileData) -> ProfileData:
     """FLOPs and trained variables that no op log gave, and the shapes of captured variables."""
     log = data.oplog or OpLog({}, {})
-    counts = {**log.float_ops, **count_float_ops(data).by_node}  # the log's own are in both
+    counted = count_float_ops(data)
+    counts = {**log.float_ops, **counted.by_node}  # the log's own are in both
     types = {name: list(kinds) for name, kinds in log.types.items()}
     for name in _trained(data):
         if TRAINABLE not in types.get(name, ()):
             types.setdefault(name, []).append(TRAINABLE)
     oplog = OpLog(types, counts, log.code, log.has_code)
-    return _with_variable_shapes(replace(data, oplog=oplog))
+    warnings = (*data.warnings, *_without_shapes(counted.unknown))
+    return _with_variable_shapes(replace(data, oplog=oplog, warnings=warnings))
+
+
+def _without_shapes(unknown: Mapping[str, Sequence[str]]) -> list[str]:
+    if not unknown:
+        return []
+    count = sum(len(names) for names in unknown.values())
+    types = ", ".join(sorted(unknown, key=lambda op: -len(unknown[op]))[:_NAMED])
+    what = f"{count} ops {NO_FLOPS} since their shapes are not known ({types})"
+    return [f"{what}: fix the batch size or hand over run metadata"]
 
 
 def _trained(data: ProfileData) -> list[str]:

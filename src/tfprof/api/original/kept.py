@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tfprof.analyses.accounting.nodes import _CANONICAL, Nodes
+from tfprof.analyses.accounting.nodes import Nodes
+from tfprof.model.devices import CANONICAL
 from tfprof.model.trace import Trace
 
 Kept = tuple[int, int, str, bool]
@@ -24,7 +25,7 @@ def kept_executions(nodes: Nodes, trace: Trace) -> Iterator[Kept]:
     for at, (node, place) in enumerate(codes):
         row, device = rows[node], devices[place]
         own = row >= 0 and device == nodes.devices[row]
-        if row >= 0 and (own or not _CANONICAL.fullmatch(device)):
+        if row >= 0 and (own or not CANONICAL.fullmatch(device)):
             yield at, row, device, own
 
 

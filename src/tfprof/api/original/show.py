@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tfprof.answers import cost_views
 from tfprof.api.original.details import Lookup
+from tfprof.api.original.inputs import NO_FLOPS
 from tfprof.api.original.kept import misses_stream
 from tfprof.api.original.options import Output
 from tfprof.api.original.report import body, framed
@@ -17,7 +18,9 @@ from tfprof.api.original.results import (
     op_result,
     tree_result,
 )
-from tfprof.errors import OutputNotWritable, UsageError
+from tfprof.api.view_files import pprof_file, timeline_files
+from tfprof.api.writing import write_file
+from tfprof.errors import UsageError
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
 from tfprof.renderers.cost_text import op_text, tree_text
@@ -32,9 +35,18 @@ def show(data: ProfileData, command: str, options: Options, output: Output) -> R
     if not _has_what_it_needs(data, command, options):
         _write_output(output, command, data, options, None)
         return GraphNodeProto() if command in ("scope", "graph") else MultiGraphNodeProto()
+    _warn(data, options)
     view, result = _answered(data, command, options)
     _write_output(output, command, data, options, view)
     return result
+
+
+def _warn(data: ProfileData, options: Options) -> None:
+    """What is missing goes to stderr, if it was asked for."""
+    asked = "float_ops" in (*options.select, options.order_by) or options.min_float_ops > 0
+    for warning in data.warnings:
+        if asked or NO_FLOPS not in warning:
+            sys.stderr.write(f"{warning}\n")
 
 
 def _answered(data: ProfileData, command: str, options: Options) -> tuple[View, Result]:
@@ -73,17 +85,21 @@ def _has_what_it_needs(data: ProfileData, command: str, options: Options) -> boo
 def _write_output(
     output: Output, command: str, data: ProfileData, options: Options, view: View | None
 ) -> None:
-    """Where a report goes. The timeline and pprof renderers are to be called from here."""
+    """Where a report goes; each file is written whole or not at all."""
     if output.kind == "stdout":
         sys.stdout.write(framed(options, output, _body(command, data, options, view)))
         sys.stdout.flush()
-    elif output.kind == "file":
-        _write_file(output.outfile, _body(command, data, options, view))
     elif output.kind != "none":
-        raise UsageError(
-            f"output {output.kind!r} does not work from Python yet",
-            hint="The command line writes it.",
-        )
+        path = Path(output.outfile)
+        files: dict[Path, str | bytes] = {}
+        if output.kind == "file":
+            files[path] = _body(command, data, options, view)
+        elif output.kind == "timeline":
+            files |= timeline_files(command, data, options, path)
+        else:
+            files[path] = pprof_file(command, data, options)
+        for name, content in files.items():
+            write_file(name, content, force=True)
 
 
 def _body(command: str, data: ProfileData, options: Options, view: View | None) -> str:
@@ -92,11 +108,3 @@ def _body(command: str, data: ProfileData, options: Options, view: View | None) 
         return ""
     text = op_text(view) if isinstance(view, OpCostView) else tree_text(view)
     return body(command, options, text, misses_stream=misses_stream(data.trace))
-
-
-def _write_file(name: str, text: str) -> None:
-    try:
-        Path(name).write_text(text, encoding="utf-8")
-    except OSError as fault:
-        what = f"cannot be written: {fault.strerror or fault}"
-        raise OutputNotWritable(what, where=name) from None
