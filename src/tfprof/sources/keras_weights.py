@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, BinaryIO
 
 from tfprof.errors import CorruptFile, ExtraMissing
+from tfprof.sources.in_a_child import in_a_child
 from tfprof.wire import dtypes
 
 # weights by layer name, and those of the optimizer; names are numbers where the file has no better
@@ -27,23 +28,32 @@ class StoredWeights:
 
 
 def read_weights(file: BinaryIO | str, where: str) -> StoredWeights:
+    """What an HDF5 file holds. libhdf5 crashes on some damaged files: not in this process."""
     try:
-        import h5py
+        import h5py  # noqa: F401
     except ImportError:
         raise ExtraMissing(
             "weights in HDF5 need h5py", where=where, hint="pip install 'tfprof[keras]'"
         ) from None
+    found = in_a_child(lambda: asdict(_read(file)), where)
+
+    def rows(stored: list[Any]) -> list[tuple[str, tuple[int, ...], int]]:
+        return [(name, tuple(shape), dtype) for name, shape, dtype in stored]
+
+    layers = {path: rows(stored) for path, stored in found["layers"].items()}
+    optimizer = rows(found["optimizer"])
+    return StoredWeights(layers, optimizer, found["attributes"], found["kinds"])
+
+
+def _read(file: BinaryIO | str) -> StoredWeights:
+    import h5py
+
     try:
         with h5py.File(file, "r") as root:
-            return (
-                _keras2(root)
-                if "model_weights" in root or "layer_names" in root.attrs
-                else _keras3(root)
-            )
+            is_keras2 = "model_weights" in root or "layer_names" in root.attrs
+            return _keras2(root) if is_keras2 else _keras3(root)
     except (OSError, RuntimeError, KeyError, ValueError, TypeError) as fault:
-        raise CorruptFile(
-            f"the HDF5 file cannot be read ({fault})", offset=0, where=where
-        ) from None
+        raise CorruptFile(f"the HDF5 file cannot be read ({fault})", offset=0) from None
 
 
 def _keras3(root: Any) -> StoredWeights:  # noqa: ANN401
