@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.code import code_tree
 from tfprof.analyses.accounting.graph import GRAPH_OP, graph_tree
@@ -92,8 +94,7 @@ def code_view(data: ProfileData, options: Options, nodes: n.Nodes | None = None)
         nodes_in=distinct,
     )
     rows = []
-    for position, at in enumerate(shown.at):
-        row = _row(shown, position, nodes, "", options)
+    for row, at in zip(_rows(shown, nodes, "", options), shown.at, strict=True):
         made = found.made[at]
         devices = tuple(sorted({nodes.devices[node] for node in made}))
         types = tuple(sorted({kind for node in made for kind in nodes.all_types(node)}))
@@ -154,7 +155,7 @@ def _tree_view(tree: CostTree, nodes: n.Nodes, options: Options, made_up: str) -
         shown = display(tree, options, early_filter(tree, options, device_of))
     else:
         shown = display(tree, options, late_filter(tree, options))
-    rows = [_row(shown, position, nodes, made_up, options) for position in range(len(shown.at))]
+    rows = _rows(shown, nodes, made_up, options)
     if early and options.account_type_regexes == EVERYTHING:
         rows[0] = replace(rows[0], accounted=True)
     return CostTreeView(rows, frozenset(options.select), style=style_of(options))
@@ -164,21 +165,33 @@ def style_of(options: Options) -> str:
     return "original" if options.compat else options.style
 
 
-def _row(shown: Shown, position: int, nodes: n.Nodes, made_up: str, options: Options) -> CostRow:
-    tree, at = shown.tree, shown.at[position]
-    row = int(tree.row[at])
-    inputs: tuple[tuple[int, InputShape], ...] = ()
-    if row >= 0 and "input_shapes" in options.select:
-        inputs = tuple(nodes.input_shapes(row, compat=options.compat))
-    return CostRow(
-        tree.labels[at],
-        shown.parent[position],
-        shown.indent[position],
-        bool(tree.accounted[at]),
-        tuple(tree.own[at].tolist()),
-        tuple(shown.total[position].tolist()),
-        nodes.shapes.get(row, ()) if row >= 0 else (),
-        nodes.devices[row] if row >= 0 else "",
-        tuple(nodes.all_types(row)) if row >= 0 else (made_up,),
-        inputs,
+def _rows(shown: Shown, nodes: n.Nodes, made_up: str, options: Options) -> list[CostRow]:
+    """What is displayed, as rows; columns leave numpy together, which is much of the time."""
+    tree = shown.tree
+    at = np.array(shown.at)
+    row_of = tree.row[at].tolist()
+    columns = zip(
+        shown.at,
+        row_of,
+        shown.parent,
+        shown.indent,
+        tree.accounted[at].tolist(),
+        map(tuple, tree.own[at].tolist()),
+        map(tuple, shown.total.tolist()),
+        strict=True,
     )
+    wants_types = "op_types" in options.select
+    wants_inputs = "input_shapes" in options.select
+    rows = []
+    for place, row, parent, indent, accounted, own, total in columns:
+        label = tree.labels[place]
+        if row < 0:
+            rows.append(CostRow(label, parent, indent, accounted, own, total, types=(made_up,)))
+            continue
+        types = tuple(nodes.all_types(row)) if wants_types else ()
+        inputs = tuple(nodes.input_shapes(row, compat=options.compat)) if wants_inputs else ()
+        shape, device = nodes.shapes.get(row, ()), nodes.devices[row]
+        rows.append(
+            CostRow(label, parent, indent, accounted, own, total, shape, device, types, inputs)
+        )
+    return rows

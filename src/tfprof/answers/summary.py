@@ -87,7 +87,9 @@ def _tables(
 ) -> list[Table]:
     """Where the cost sits: values if they were asked for, else time, layers or variables."""
     checkpoint = known.data.checkpoint
-    one = max(1, room - _TABLE_FRAME)
+    one = room - _TABLE_FRAME
+    if one < 1:
+        return []
     if measured is not None and checkpoint is not None:
         return [values_table(checkpoint, measured, one)]
     if top_by == "time":

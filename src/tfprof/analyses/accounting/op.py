@@ -67,6 +67,8 @@ def _groups(nodes: n.Nodes, options: Options) -> list[OpRow]:
         picked = members[op] if everything else picked_of(members[op])
         if picked:
             own = nodes.costs[picked].sum(axis=0)
+            # runs are those of nodes, however often a node was picked
+            own[n.RUNS] = nodes.costs[list(set(picked)), n.RUNS].sum()
             found.append(OpRow(op, own, own, picked, len(set(picked))))
     return found
 

@@ -94,9 +94,7 @@ def display(
         children = kids.get(at)
         if children is None:
             children = tree.children[at]
-        open_ = depth <= options.max_depth and not (
-            trim(tree.labels[at]) and options.trim_name_regexes
-        )
+        open_ = depth <= options.max_depth and not trim(tree.labels[at])
         if open_ and position < len(children):
             stack[-1][2] += 1
             child = children[position]
