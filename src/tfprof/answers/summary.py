@@ -60,6 +60,8 @@ def summary(
     subtitle = recognised(data.inputs) + written_by(data)
     said = Facts(list(facts(known)))
     notes = Notes([*bad, *data.warnings, *missing][:_NOTES_SHOWN])
+    while notes.lines and _room(subtitle, said, notes) <= _TABLE_FRAME:
+        notes = Notes(notes.lines[:-1])  # where the cost sits comes before what could be added
     tables = _tables(known, top, top_by, measured, _room(subtitle, said, notes))
     return Result(
         "summary",
