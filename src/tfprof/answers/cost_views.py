@@ -48,6 +48,11 @@ def graph_view(data: ProfileData, options: Options, nodes: n.Nodes | None = None
     return _with_values(view, data)
 
 
+def _with_hidden(rows: list[CostRow], shown: Shown) -> list[CostRow]:
+    """Early graphs can tell how many nodes lie between two that are displayed."""
+    return [replace(row, hidden=count) for row, count in zip(rows, shown.hidden, strict=True)]
+
+
 def preparation(options: Options) -> tuple[int, bool, bool]:
     """What the nodes depend on: questions that agree in this can share them."""
     flops = "float_ops" in (*options.select, options.order_by) or options.min_float_ops > 0
@@ -156,6 +161,8 @@ def _tree_view(tree: CostTree, nodes: n.Nodes, options: Options, made_up: str) -
     else:
         shown = display(tree, options, late_filter(tree, options))
     rows = _rows(shown, nodes, made_up, options)
+    if early and made_up == GRAPH_OP and "num_hidden_ops" in options.select:
+        rows = _with_hidden(rows, shown)
     if early and options.account_type_regexes == EVERYTHING:
         rows[0] = replace(rows[0], accounted=True)
     return CostTreeView(rows, frozenset(options.select), style=style_of(options))

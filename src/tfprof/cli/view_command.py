@@ -58,6 +58,8 @@ def write_view(
 
 def output_of(args: argparse.Namespace) -> tuple[str, str]:
     """Kind and file of `-output KIND:outfile=FILE`; `-dump_to_file FILE` is an old form of it."""
+    if args.viz and args.viz.lower() in ("true", "t", "yes", "y", "1"):
+        talk("-viz never drew anything; -output timeline:outfile=NAME does")
     if args.dump_to_file:
         return "file", args.dump_to_file
     kind, _, keys = (args.output or "stdout").partition(":")

@@ -34,12 +34,17 @@ def tree_text(view: CostTreeView) -> str:
         titles = _op_titles(view.select) if view.of_code else _tree_titles(view.select)
         lines.append("node name | " + " | ".join(titles))
     of_row = _code_fields if view.of_code else _tree_fields
+    # a line about hidden nodes pushes what stands below it one level in
+    extra: list[int] = []
     for row in view.rows:
-        if row.hidden and "num_hidden_ops" in view.select:
-            lines.append(f"{'  ' * row.indent}...hidden {row.hidden}...")
+        more = extra[row.parent] if row.parent >= 0 else 0
+        if row.hidden:
+            lines.append(f"{'  ' * (row.indent + more)}...hidden {row.hidden}...")
+            more += 1
+        extra.append(more)
         fields = ", ".join(of_row(row, view.select, spelling, early=early))
         shown = f" ({fields})" if view.select or not early else ""
-        lines.append(f"{'  ' * row.indent}{row.name}{shown}")
+        lines.append(f"{'  ' * (row.indent + more)}{row.name}{shown}")
         if row.value is not None:
             lines.append(tensor_dump(row.value.values, row.value.shape).removesuffix("\n"))
     return "\n".join(lines) + "\n"

@@ -143,3 +143,27 @@ def test_the_op_view_has_no_timeline(resnet, tmp_path):
     ran = run("op", resnet, "-output", f"timeline:outfile={tmp_path / 'x'}")
     assert ran.code == 2
     assert not list(tmp_path.iterdir())
+
+
+def test_hidden_nodes_between_two_shown_ones_are_counted(resnet):
+    words = [
+        "-start_name_regexes",
+        "cost.*",
+        "-select",
+        "num_hidden_ops,params",
+        "-max_depth",
+        "100",
+    ]
+    lines = run("graph", resnet / "graph.pb", *words).out.splitlines()
+    assert lines[0].startswith("_TFProfRoot (--/")
+    hidden = [at for at, line in enumerate(lines) if line.strip().startswith("...hidden ")]
+    assert hidden
+    for at in hidden:
+        indent = len(lines[at]) - len(lines[at].lstrip())
+        assert lines[at + 1].startswith(" " * (indent + 2))
+
+
+def test_viz_says_what_draws_instead(resnet):
+    ran = run("scope", resnet, "-viz", "-max_depth", "1")
+    assert ran.code == 0
+    assert "-output timeline" in ran.err

@@ -50,6 +50,8 @@ class Shown:
     at: list[int] = field(default_factory=list)
     parent: list[int] = field(default_factory=list)
     indent: list[int] = field(default_factory=list)
+    # how many nodes were passed over between a displayed one and the displayed one above it
+    hidden: list[int] = field(default_factory=list)
     total: Ints = field(default_factory=lambda: np.zeros((0, n.COLUMNS), np.int64))
 
 
@@ -86,6 +88,7 @@ def display(
     # a frame a node: row, depth, shown or not, next child, displayed rows below it
     kids = {ROOT_AT: started(tree, options)}
     below: dict[int, list[int]] = {}
+    depths: dict[int, int] = {}
     order = _order(tree, total, options, nodes_in)
     stack: list[list[int]] = [[ROOT_AT, 1, 0]]
     collected: list[list[int]] = [[]]
@@ -111,10 +114,11 @@ def display(
                 for child in displayed:
                     total[at] += total[child]
             below[at] = order(displayed)
+            depths[at] = depth
             displayed = [at]
         if collected:
             collected[-1].extend(displayed)
-    return _flattened(tree, below, total)
+    return _flattened(tree, below, depths, total)
 
 
 def _own_in_total(tree: CostTree, at: int, options: Options) -> Ints:
@@ -138,19 +142,23 @@ def _order(
     return lambda rows: sorted(rows, key=lambda at: tree.labels[at])
 
 
-def _flattened(tree: CostTree, below: dict[int, list[int]], total: Ints) -> Shown:
+def _flattened(
+    tree: CostTree, below: dict[int, list[int]], depths: dict[int, int], total: Ints
+) -> Shown:
     at: list[int] = []
     parent: list[int] = []
     indent: list[int] = []
+    hidden: list[int] = []
     stack = [(ROOT_AT, -1, 0)]
     while stack:
         row, above, depth = stack.pop()
         at.append(row)
         parent.append(above)
         indent.append(depth)
+        hidden.append(depths[row] - depths[at[above]] - 1 if above >= 0 else 0)
         here = len(at) - 1
         stack.extend((child, here, depth + 1) for child in reversed(below.get(row, [])))
-    return Shown(tree, at, parent, indent, total[at])
+    return Shown(tree, at, parent, indent, hidden, total[at])
 
 
 def early_filter(
