@@ -8,13 +8,13 @@ from tensorflow.core.profiler import tfprof_options_pb2
 from tensorflow.python.util import _pywrap_tfprof as engine
 
 from tfprof.answers.cost_views import code_view, graph_view, op_view, scope_view
+from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.renderers.cost_text import op_text, tree_text
 from tfprof.sources.graphdef import Source, read_graph
 from tfprof.sources.op_log import log_piece
 from tfprof.sources.run_metadata import run_piece
-from tfprof.views.options import Options
 from tfprof.wire.fields import whole
 
 _END = "\n======================End of Report"
