@@ -129,7 +129,8 @@ def one_profile(request: Request, progress: ProgressOf | None = None) -> Profile
             f"{request.paths[0]} holds {len(choice.selections)} models",
             hint="Name the files of one; `tfprof PATH` lists them.",
         )
-    return read(choice.selections[0], progress)
+    data = read(choice.selections[0], progress)
+    return replace(data, warnings=(*choice.warnings, *data.warnings))
 
 
 def ask_formats() -> Result:

@@ -31,6 +31,8 @@ def run_view(command: str, args: argparse.Namespace, progress: ProgressOf | None
     options = options_of(args)
     kind, target = output_of(args)
     data = one_profile(request_of(args), progress)
+    for warning in data.warnings:
+        talk(f"warning: {warning}")  # the views' own text has no place for it
     if kind == "stdout":
         return view_result(command, data, options)
     _deliver(command, data, options, kind, target)

@@ -49,6 +49,8 @@ def describe(probe: Probe) -> str:
 def _kind_of_text(head: bytes) -> str:
     if head[:15].lower().startswith((b"<!doctype html", b"<html")):
         return "an HTML page"
+    if b"\n```" in head:
+        return "a Markdown document"
     if _PYTHON.search(head):
         return "a Python file"
     return "a JSON file" if head.startswith((b"{", b"[")) else "a text file"

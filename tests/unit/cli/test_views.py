@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from run_cli import run
+from run_cli import run, spawn
 
 
 @pytest.fixture
@@ -167,3 +167,12 @@ def test_viz_says_what_draws_instead(resnet):
     ran = run("scope", resnet, "-viz", "-max_depth", "1")
     assert ran.code == 0
     assert "-output timeline" in ran.err
+
+
+@pytest.mark.parametrize("command", ["scope", "graph", "op", "shell"])
+def test_a_graph_that_ends_early_is_answered_with_a_warning(unet, tmp_path, command):
+    cut = tmp_path / "cut.pb"
+    cut.write_bytes((unet / "graph.pb").read_bytes()[:200_000])
+    ran = spawn(command, cut)
+    assert ran.code == 0
+    assert "ends early" in ran.err

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tfprof.cli.inputs import add_inputs, request_of
+from tfprof.cli.output import talk
 from tfprof.cli.view_options import add_view_options, options_of
 
 if TYPE_CHECKING:
@@ -24,4 +25,7 @@ def run(args: argparse.Namespace, progress: ProgressOf | None) -> None:
     from tfprof.api.ask import one_profile
     from tfprof.cli.prompt import Prompt, run_prompt
 
-    run_prompt(Prompt(one_profile(request_of(args), progress), options_of(args), sys.stdout.write))
+    data = one_profile(request_of(args), progress)
+    for warning in data.warnings:
+        talk(f"warning: {warning}")
+    run_prompt(Prompt(data, options_of(args), sys.stdout.write))
