@@ -16,7 +16,7 @@ from tfprof.errors import UsageError, WrongKind
 from tfprof.live.objects import LiveGraph, default_graph, live_graph
 from tfprof.live.op_log import default_log
 from tfprof.model.oplog import TRAINABLE, CodeFrame, OpLog
-from tfprof.model.profile import Declarations, DeclaredVariable, ProfileData
+from tfprof.model.profile import Declarations, ProfileData
 from tfprof.model.trace import Trace
 from tfprof.sources.files import parse, read_bytes, top_fields
 from tfprof.sources.graphdef import Source, read_graph
@@ -203,7 +203,7 @@ def _completed(data: ProfileData) -> ProfileData:
             types.setdefault(name, []).append(TRAINABLE)
     oplog = OpLog(types, counts, log.code, log.has_code)
     warnings = (*data.warnings, *_without_shapes(counted.unknown))
-    return _with_variable_shapes(replace(data, oplog=oplog, warnings=warnings))
+    return replace(data, oplog=oplog, warnings=warnings)
 
 
 def _without_shapes(unknown: Mapping[str, Sequence[str]]) -> list[str]:
@@ -221,40 +221,3 @@ def _trained(data: ProfileData) -> list[str]:
     if data.graph is None or said or (data.oplog is not None and data.oplog.trainable):
         return []
     return [v.name for v in find_variables(data) if v.role is Role.TRAINABLE]
-
-
-def _with_variable_shapes(data: ProfileData) -> ProfileData:
-    """A captured variable is a placeholder of rank 0: it gets the shape of its variable."""
-    graph = data.graph
-    if graph is None or not data.declared.variables:
-        return data
-    shapes = {
-        row: variable
-        for name, variable in data.declared.variables.items()
-        if (row := graph.index.get(name)) is not None and graph.ops[row] == "Placeholder"
-    }
-    attributes = _VariableShapes(graph.attributes, shapes)
-    return replace(data, graph=replace(graph, attributes=attributes)) if shapes else data
-
-
-@dataclass(frozen=True)
-class _VariableShapes:
-    """The attributes of a graph, with `shape` of some nodes as their variables have it."""
-
-    inner: Any
-    variables: Mapping[int, DeclaredVariable]
-
-    def of(self, node: int) -> Mapping[str, Any]:
-        attributes: Mapping[str, Any] = self.inner.of(node)
-        variable = self.variables.get(node)
-        if variable is None or variable.shape is None:
-            return attributes
-        value = message_class("AttrValue")()
-        value.shape.SetInParent()
-        for size in variable.shape:
-            value.shape.dim.add(size=-1 if size is None else size)
-        return {**attributes, "shape": value}
-
-    def having(self, name: str) -> Sequence[int]:
-        found: Sequence[int] = self.inner.having(name)
-        return sorted({*found, *self.variables}) if name == "shape" else found
