@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from tfprof.api import Answer, Profile, load
+    from tfprof.api.answer import Answer
     from tfprof.api.original import (
         ALL_ADVICE,
         FLOAT_OPS_OPTIONS,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         profile,
         write_op_log,
     )
+    from tfprof.api.profile import Profile, load
     from tfprof.errors import TfprofError
 
 __all__ = [
@@ -52,14 +53,17 @@ __all__ = [
     "profile",
     "write_op_log",
 ]
-_OWN = ("Answer", "Profile", "load")
+_HOME = {
+    "Answer": "tfprof.api.answer",
+    "Profile": "tfprof.api.profile",
+    "TfprofError": "tfprof.errors",
+    "load": "tfprof.api.profile",
+}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
     """Public names on first use: `tfprof --help` must not wait for numpy."""
     if name not in __all__:
         raise AttributeError(f"module 'tfprof' has no attribute {name!r}")
-    module = "tfprof.api" if name in _OWN else "tfprof.api.original"
-    if name == "TfprofError":
-        module = "tfprof.errors"
+    module = _HOME.get(name, "tfprof.api.original")
     return getattr(importlib.import_module(module), name)

@@ -84,18 +84,30 @@ def _samples(data, options, metric):
     nodes = build_nodes(data, options.step, compat=True)
     code = code_tree(nodes, data.oplog, options)
     every = code_tree(nodes, data.oplog, replace(options, account_type_regexes=EVERYTHING))
-    counted = [len(set(made)) for made in code.made]
-    show = code_filter(code.tree, options)
-    shown = display(code.tree, options, show, skips_closed=True, nodes_in=counted)
-    inner = {0, *shown.parent}
-    for position, at in enumerate(shown.at):
-        below = [at] if position not in inner else []
-        while below:
-            row = below.pop()
-            below += reversed(every.tree.children[row])
-            for node in dict.fromkeys(code.made[row]) if not every.tree.children[row] else ():
+    shown = display(
+        code.tree, options, code_filter(code.tree, options), skips_closed=True,
+        nodes_in=code.nodes_in,
+    )  # fmt: skip
+    callers = {path[:-1] for path in _paths(every.tree)}
+    made = dict(zip(_paths(code.tree), code.made, strict=True))
+    inner = {0, *shown.parent.tolist()}
+    for position, at in enumerate(shown.at.tolist()):
+        if position in inner:
+            continue
+        first, size = int(code.tree.walk.position[at]), int(code.tree.walk.size[at])
+        for row in code.tree.walk.order[first : first + size].tolist():
+            path = _paths(code.tree)[row]
+            for node in dict.fromkeys(made[path].tolist()) if path not in callers else ():
                 value = int(nodes.costs[node, COLUMN_OF[metric]])
                 yield pprof.PprofSample(value, nodes.names[node], _frames(code, shown, position))
+
+
+def _paths(tree):
+    """The labels from the root down to each row: the same for every choice of types."""
+    paths = [()]
+    for label, parent in zip(tree.labels[1:], tree.parent[1:].tolist(), strict=True):
+        paths.append((*paths[parent], label))  # a frame comes after its caller
+    return paths
 
 
 def _frames(code, shown, position):

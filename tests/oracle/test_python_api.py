@@ -11,6 +11,7 @@ import tensorflow as tf
 from engine import _captured as captured
 from engine import engine as cpp
 from engine import profile_of
+from live_models import Live, recurrent
 from made_by_tensorflow import small_mlp
 from random_profiles import case
 from tensorflow.core.profiler import (
@@ -51,7 +52,7 @@ OPTIONS = {
 
 @pytest.fixture(scope="module")
 def traced():
-    """A convolution with training, a loop and an unknown batch; the graph and a traced run."""
+    """A convolution with training and an unknown batch; the graph and a traced run."""
     with tf.Graph().as_default() as graph:
         image = v1.placeholder(tf.float32, [None, 8, 8, 3], name="image")
         kernel = v1.get_variable("conv/DW", [3, 3, 3, 4], use_resource=False)
@@ -140,6 +141,14 @@ def test_a_function_reads_as_in_the_original(command):
     function = tf.function(model).get_concrete_function(tf.TensorSpec([4, 784]))
     theirs_, mine = _both(command, EVERYTHING, function.graph)
     assert mine == theirs_
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_loop_and_its_gradients_read_as_in_the_original(command):
+    live = Live(recurrent)
+    theirs_, mine = _both(command, EVERYTHING, live.graph, run_meta=live.run())
+    assert mine == theirs_
+    assert "loop/product" in mine or command in ("op", "code")
 
 
 def test_the_users_log_is_merged_as_in_the_original(traced):

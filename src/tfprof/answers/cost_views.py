@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from tfprof.analyses.accounting import nodes as n
+from tfprof.analyses.accounting.ancestry import ROOT_AT
 from tfprof.analyses.accounting.code import code_tree
 from tfprof.analyses.accounting.graph import GRAPH_OP, graph_tree
 from tfprof.analyses.accounting.op import op_list
@@ -26,7 +25,7 @@ from tfprof.model.oplog import OpLog
 from tfprof.model.options import EVERYTHING, Options
 from tfprof.model.profile import ProfileData
 from tfprof.views.costs import (
-    CostRow,
+    CostRows,
     CostTreeView,
     InputShape,
     InputSignature,
@@ -46,11 +45,6 @@ def graph_view(data: ProfileData, options: Options, nodes: n.Nodes | None = None
     nodes = nodes or prepared(data, options)
     view = _tree_view(graph_tree(nodes, options), nodes, options, GRAPH_OP)
     return _with_values(view, data)
-
-
-def _with_hidden(rows: list[CostRow], shown: Shown) -> list[CostRow]:
-    """Early graphs can tell how many nodes lie between two that are displayed."""
-    return [replace(row, hidden=count) for row, count in zip(rows, shown.hidden, strict=True)]
 
 
 def preparation(options: Options) -> tuple[int, bool, bool]:
@@ -74,14 +68,13 @@ def _with_values(view: CostTreeView, data: ProfileData) -> CostTreeView:
     checkpoint = data.checkpoint
     if "tensor_value" not in view.select or checkpoint is None:
         return view
-    rows = []
-    for row in view.rows:
-        tensor = checkpoint.tensors.get(row.name)
+    values = {}
+    for at, name in enumerate(view.rows.names):
+        tensor = checkpoint.tensors.get(name)
         if tensor is not None:
-            values = checkpoint.values(tensor).reshape(-1).tolist()
-            row = replace(row, value=TensorValue(values, tensor.shape))  # noqa: PLW2901
-        rows.append(row)
-    return replace(view, rows=rows)
+            flat = checkpoint.values(tensor).reshape(-1).tolist()
+            values[at] = TensorValue(flat, tensor.shape)
+    return replace(view, rows=replace(view.rows, values=values))
 
 
 def code_view(data: ProfileData, options: Options, nodes: n.Nodes | None = None) -> CostTreeView:
@@ -90,20 +83,16 @@ def code_view(data: ProfileData, options: Options, nodes: n.Nodes | None = None)
         raise InputMissing("no code lines: the code view needs an op log that has them")
     nodes = nodes or prepared(data, options)
     found = code_tree(nodes, data.oplog, options)
-    distinct = [len(set(rows)) for rows in found.made]
-    shown = display(
-        found.tree,
-        options,
-        code_filter(found.tree, options),
-        skips_closed=True,
-        nodes_in=distinct,
+    tree = found.tree
+    counted = found.nodes_in
+    passes = code_filter(tree, options)
+    shown = display(tree, options, passes, skips_closed=True, nodes_in=counted)
+    made = [found.made[at] for at in shown.at.tolist()]
+    rows = replace(
+        _rows(shown, nodes, "", options),
+        devices=lambda at: tuple(sorted(nodes.devices.distinct(made[at]))),
+        types=lambda at: tuple(nodes.all_types(made[at])),
     )
-    rows = []
-    for row, at in zip(_rows(shown, nodes, "", options), shown.at, strict=True):
-        made = found.made[at]
-        devices = tuple(sorted({nodes.devices[node] for node in made}))
-        types = tuple(sorted({kind for node in made for kind in nodes.all_types(node)}))
-        rows.append(replace(row, devices=devices, types=types))
     return CostTreeView(rows, frozenset(options.select), of_code=True, style=style_of(options))
 
 
@@ -116,9 +105,9 @@ def op_view(data: ProfileData, options: Options, nodes: n.Nodes | None = None) -
             tuple(row.own.tolist()),
             tuple(row.total.tolist()),
             row.nodes,
-            tuple(sorted({nodes.devices[at] for at in row.picked})),
-            tuple(sorted({kind for at in row.picked for kind in nodes.all_types(at)})),
-            _signatures(nodes, row.picked, options),
+            tuple(sorted(nodes.devices.distinct(row.picked))),
+            tuple(nodes.all_types(row.picked)) if "op_types" in options.select else (),
+            _signatures(nodes, row.picked.tolist(), options),
         )
         for row in found.rows
     ]
@@ -151,20 +140,15 @@ def _signatures(nodes: n.Nodes, picked: list[int], options: Options) -> tuple[In
 def _tree_view(tree: CostTree, nodes: n.Nodes, options: Options, made_up: str) -> CostTreeView:
     early = style_of(options) == "early"
     if early:
-
-        def device_of(at: int) -> str:
-            row = int(tree.row[at])
-            return nodes.devices[row] if row >= 0 else ""
-
         tree = with_started_total(tree, options)
-        shown = display(tree, options, early_filter(tree, options, device_of))
+        shown = display(tree, options, early_filter(tree, options, nodes.devices))
     else:
         shown = display(tree, options, late_filter(tree, options))
     rows = _rows(shown, nodes, made_up, options)
     if early and made_up == GRAPH_OP and "num_hidden_ops" in options.select:
-        rows = _with_hidden(rows, shown)
+        rows = replace(rows, hidden=shown.hidden)
     if early and options.account_type_regexes == EVERYTHING:
-        rows[0] = replace(rows[0], accounted=True)
+        rows.accounted[ROOT_AT] = True
     return CostTreeView(rows, frozenset(options.select), style=style_of(options))
 
 
@@ -172,33 +156,29 @@ def style_of(options: Options) -> str:
     return "original" if options.compat else options.style
 
 
-def _rows(shown: Shown, nodes: n.Nodes, made_up: str, options: Options) -> list[CostRow]:
-    """What is displayed, as rows; columns leave numpy together, which is much of the time."""
+def _rows(shown: Shown, nodes: n.Nodes, made_up: str, options: Options) -> CostRows:
+    """What is displayed; details of a node are looked up when a row is read."""
     tree = shown.tree
-    at = np.array(shown.at)
-    row_of = tree.row[at].tolist()
-    columns = zip(
-        shown.at,
-        row_of,
+    row = tree.row[shown.at].tolist()
+
+    def types(at: int) -> tuple[str, ...]:
+        return tuple(nodes.all_types([row[at]])) if row[at] >= 0 else (made_up,)
+
+    def inputs(at: int) -> tuple[tuple[int, InputShape], ...]:
+        return tuple(nodes.input_shapes(row[at], compat=options.compat)) if row[at] >= 0 else ()
+
+    def nothing(_: int) -> tuple[()]:
+        return ()
+
+    return CostRows(
+        [tree.labels[at] for at in shown.at.tolist()],
         shown.parent,
         shown.indent,
-        tree.accounted[at].tolist(),
-        map(tuple, tree.own[at].tolist()),
-        map(tuple, shown.total.tolist()),
-        strict=True,
+        tree.accounted[shown.at],
+        tree.own[shown.at],
+        shown.total,
+        lambda at: nodes.shapes.get(row[at], ()),
+        lambda at: nodes.devices[row[at]] if row[at] >= 0 else "",
+        types if "op_types" in options.select else nothing,
+        inputs if "input_shapes" in options.select else nothing,
     )
-    wants_types = "op_types" in options.select
-    wants_inputs = "input_shapes" in options.select
-    rows = []
-    for place, row, parent, indent, accounted, own, total in columns:
-        label = tree.labels[place]
-        if row < 0:
-            rows.append(CostRow(label, parent, indent, accounted, own, total, types=(made_up,)))
-            continue
-        types = tuple(nodes.all_types(row)) if wants_types else ()
-        inputs = tuple(nodes.input_shapes(row, compat=options.compat)) if wants_inputs else ()
-        shape, device = nodes.shapes.get(row, ()), nodes.devices[row]
-        rows.append(
-            CostRow(label, parent, indent, accounted, own, total, shape, device, types, inputs)
-        )
-    return rows

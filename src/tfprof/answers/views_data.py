@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tfprof.analyses.accounting.nodes import Nodes
@@ -12,7 +12,7 @@ from tfprof.errors import UsageError
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
 from tfprof.views import costs as c
-from tfprof.views.costs import Costs, CostTreeView, OpCostView
+from tfprof.views.costs import CostTreeView, OpCostView
 from tfprof.views.result import Result
 from tfprof.views.shapes import Report
 
@@ -48,22 +48,34 @@ def view_result(
     warnings = list(data.warnings)
     if data.graph is None:
         warnings.append("no graph was given: nodes are known by the run alone")
-    content = _op_data(view) if isinstance(view, OpCostView) else _tree_data(view)
+
+    def content() -> dict[str, Any]:
+        return _op_data(view) if isinstance(view, OpCostView) else _tree_data(view)
+
     return Result(command, used_inputs(data), warnings, content, Report("", "", [view]))
 
 
 def _tree_data(view: CostTreeView) -> dict[str, Any]:
+    rows = view.rows
+    columns = zip(
+        rows.names,
+        rows.parent.tolist(),
+        rows.accounted.tolist(),
+        rows.own.tolist(),
+        rows.total.tolist(),
+        strict=True,
+    )
     return {
         "nodes": [
             {
                 "id": position,
-                "parent": row.parent if row.parent >= 0 else None,
-                "name": row.name,
-                "accounted": row.accounted,
-                "self": _named(row.own),
-                "total": _named(row.total),
+                "parent": parent if parent >= 0 else None,
+                "name": name,
+                "accounted": accounted,
+                "self": _named(own),
+                "total": _named(total),
             }
-            for position, row in enumerate(view.rows)
+            for position, (name, parent, accounted, own, total) in enumerate(columns)
         ]
     }
 
@@ -77,5 +89,5 @@ def _op_data(view: OpCostView) -> dict[str, Any]:
     }
 
 
-def _named(costs: Costs) -> dict[str, int]:
+def _named(costs: Sequence[int]) -> dict[str, int]:
     return {key: costs[column] for key, column in _KEYS.items()}

@@ -12,9 +12,7 @@ from tfprof.answers.formats import formats_answer
 from tfprof.answers.models import models
 from tfprof.answers.stored_values import Done
 from tfprof.answers.summary import summary
-from tfprof.answers.views_data import view_result
-from tfprof.errors import InputMissing, InputUnreadable, TfprofError, UsageError
-from tfprof.model.options import Options
+from tfprof.errors import InputMissing, InputUnreadable, TfprofError
 from tfprof.model.profile import Input, ProfileData
 from tfprof.sources.choose import Selection
 from tfprof.sources.load import Choice, ProgressOf, Request, choose, read
@@ -112,25 +110,6 @@ def _unread(selection: Selection) -> list[Input]:
 
 def _with_hint(fault: TfprofError) -> str:
     return f"{fault}. {fault.hint}" if fault.hint else str(fault)
-
-
-def ask_view(
-    command: str, request: Request, options: Options, progress: ProgressOf | None = None
-) -> Result:
-    """One of the four views of one model."""
-    return view_result(command, one_profile(request, progress), options)
-
-
-def one_profile(request: Request, progress: ProgressOf | None = None) -> ProfileData:
-    """The one model that the request comes down to."""
-    choice = choose(request)
-    if len(choice.selections) > 1:
-        raise UsageError(
-            f"{request.paths[0]} holds {len(choice.selections)} models",
-            hint="Name the files of one; `tfprof PATH` lists them.",
-        )
-    data = read(choice.selections[0], progress)
-    return replace(data, warnings=(*choice.warnings, *data.warnings))
 
 
 def ask_formats() -> Result:

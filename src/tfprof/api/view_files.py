@@ -33,7 +33,7 @@ def timeline_files(
     steps = [options.step] if options.step >= 0 else sorted(data.trace.steps)
     numbered = options.compat or len(steps) > 1
     nodes = prepared(data, options)
-    shown = [row.name for row in view.rows]
+    shown = view.rows.names
     return {
         outfile.with_name(f"{outfile.name}_{step}") if numbered else outfile: (
             original_timeline.graph_timeline(*graph_timeline(data, nodes, shown, step))
@@ -61,30 +61,31 @@ def _samples(
     code: CodeTree, nodes: Nodes, options: Options, column: int
 ) -> Iterator[pprof.PprofSample]:
     """Every node that counts, under the displayed frames of the code that made it."""
-    counted = [len(set(made)) for made in code.made]
-    show = code_filter(code.tree, options)
-    shown = display(code.tree, options, show, skips_closed=True, nodes_in=counted)
-    inner = {0, *shown.parent}
-    for position, at in enumerate(shown.at):
-        below = [at]
-        while below:
-            row = below.pop()
-            if position not in inner:
-                below += reversed(code.tree.children[row])
-            for node in dict.fromkeys(code.made[row]):
+    tree = code.tree
+    passes = code_filter(tree, options)
+    shown = display(tree, options, passes, skips_closed=True, nodes_in=code.nodes_in)
+    inner = {0, *shown.parent.tolist()}
+    order = tree.walk.order
+    for position, at in enumerate(shown.at.tolist()):
+        first = int(tree.walk.position[at])
+        # what is not displayed counts for the displayed frame above it
+        size = 1 if position in inner else int(tree.walk.size[at])
+        frames = _frames(code, shown, position)
+        for row in order[first : first + size].tolist():
+            for node in dict.fromkeys(code.made[row].tolist()):
                 value = int(nodes.costs[node, column])
-                yield pprof.PprofSample(value, nodes.names[node], _frames(code, shown, position))
+                yield pprof.PprofSample(value, nodes.names[node], frames)
 
 
 def _frames(code: CodeTree, shown: Shown, position: int) -> list[pprof.PprofFrame]:
     """The displayed frames above, outermost first."""
     found = []
     while position > 0:
-        at = shown.at[position]
+        at = int(shown.at[position])
         frame = code.frames[at]
         if frame is not None:
             mark = GRADIENT if code.tree.labels[at].endswith(GRADIENT) else ""
             name = frame.function + mark
             found.append(pprof.PprofFrame(frame.file, frame.line, name, frame.function_line))
-        position = shown.parent[position]
+        position = int(shown.parent[position])
     return found[::-1]

@@ -26,11 +26,11 @@ _KINDS = ("stdout", "file", "timeline", "pprof", "none")
 def run_view(command: str, args: argparse.Namespace, progress: ProgressOf | None) -> Result | None:
     """The answer, for `-o` and `--json`; None once it has gone where `-output` says."""
     from tfprof.answers.views_data import view_result
-    from tfprof.api.ask import one_profile
+    from tfprof.sources.load import read_one
 
     options = options_of(args)
     kind, target = output_of(args)
-    data = one_profile(request_of(args), progress)
+    data = read_one(request_of(args), progress)
     for warning in data.warnings:
         talk(f"warning: {warning}")  # the views' own text has no place for it
     if kind == "stdout":

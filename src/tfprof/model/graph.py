@@ -29,8 +29,8 @@ class Attributes(Protocol):
         """Attribute name to AttrValue message."""
         ...
 
-    def having(self, name: str) -> Sequence[int]:
-        """The nodes that may have an attribute of that name, found without decoding any."""
+    def column(self, name: str) -> Mapping[int, Any]:
+        """One attribute of all nodes that have it, in graph order: node to AttrValue message."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,6 +43,17 @@ class Interned:
         """The rows that hold one of `values`."""
         wanted = [code for code, value in enumerate(self.table) if value in values]
         return np.flatnonzero(np.isin(self.codes, wanted))
+
+    def distinct(self, rows: npt.NDArray[np.int64]) -> set[str]:
+        """The strings that some rows hold."""
+        return {self.table[code] for code in np.unique(self.codes[rows]).tolist()}
+
+    def map(self, of: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
+        """What `of` says of each row's string, asked once a string."""
+        used = np.unique(self.codes).tolist()
+        answers = np.zeros(len(self.table), bool)
+        answers[used] = [of(self.table[code]) for code in used]
+        return answers[self.codes]
 
     def counts(self) -> dict[str, int]:
         """How many rows hold each string, most first."""

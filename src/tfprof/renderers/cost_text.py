@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
+
+import numpy as np
+import numpy.typing as npt
 
 from tfprof.renderers.original_text import CORRECTED, ORIGINAL, Spelling, Write
 from tfprof.renderers.tensor_dump import tensor_dump
 from tfprof.views import costs as c
-from tfprof.views.costs import ROOT_NAME, CostRow, CostTreeView, InputShape, OpCostRow, OpCostView
+from tfprof.views.costs import ROOT_NAME, CostRows, CostTreeView, InputShape, OpCostRow, OpCostView
+
+Column = Sequence[str | None]
 
 _MEMORY = (
     ("bytes", c.BYTES, "requested bytes"),
@@ -33,21 +39,42 @@ def tree_text(view: CostTreeView) -> str:
     if not early:
         titles = _op_titles(view.select) if view.of_code else _tree_titles(view.select)
         lines.append("node name | " + " | ".join(titles))
-    of_row = _code_fields if view.of_code else _tree_fields
+    of_rows = _code_columns if view.of_code else _tree_columns
+    columns = list(of_rows(view.rows, view.select, spelling, early=early))
+    fields = _joined(columns, len(view.rows))
+    framed = (f" ({text})" for text in fields) if view.select or not early else repeat("")
+    lines += _lines(view.rows, framed)
+    return "\n".join(lines) + "\n"
+
+
+def _joined(columns: list[Column], count: int) -> Iterator[str]:
+    """The texts of each row; None is left out."""
+    if not columns:
+        return repeat("", count)
+    if any(None in column for column in columns):
+        rows = zip(*columns, strict=True)
+        return (", ".join(text for text in row if text is not None) for row in rows)
+    return map(", ".join, zip(*columns, strict=True))
+
+
+def _lines(rows: CostRows, framed: Iterable[str]) -> Iterator[str]:
+    named = zip(rows.indent.tolist(), rows.names, framed, strict=False)
+    if rows.hidden is None and not rows.values:
+        yield from ("  " * indent + name + text for indent, name, text in named)
+        return
     # a line about hidden nodes pushes what stands below it one level in
     extra: list[int] = []
-    for row in view.rows:
-        more = extra[row.parent] if row.parent >= 0 else 0
-        if row.hidden:
-            lines.append(f"{'  ' * (row.indent + more)}...hidden {row.hidden}...")
+    hidden = rows.hidden.tolist() if rows.hidden is not None else [0] * len(rows)
+    for at, (indent, name, text) in enumerate(named):
+        more = extra[rows.parent[at]] if at else 0
+        if hidden[at]:
+            yield f"{'  ' * (indent + more)}...hidden {hidden[at]}..."
             more += 1
         extra.append(more)
-        fields = ", ".join(of_row(row, view.select, spelling, early=early))
-        shown = f" ({fields})" if view.select or not early else ""
-        lines.append(f"{'  ' * (row.indent + more)}{row.name}{shown}")
-        if row.value is not None:
-            lines.append(tensor_dump(row.value.values, row.value.shape).removesuffix("\n"))
-    return "\n".join(lines) + "\n"
+        yield "  " * (indent + more) + name + text
+        value = rows.values.get(at)
+        if value is not None:
+            yield tensor_dump(value.values, value.shape).removesuffix("\n")
 
 
 def _tree_titles(select: frozenset[str]) -> Iterator[str]:
@@ -75,58 +102,72 @@ def _times(select: frozenset[str]) -> Iterator[tuple[int, str]]:
     )
 
 
-def _both(row: CostRow, column: int, write: Write) -> str:
-    own = write(row.own[column]) if row.accounted else "--"
-    return f"{own}/{write(row.total[column])}"
+def _both(rows: CostRows, column: int, write: Write, unit: str = "") -> list[str]:
+    """A row's own cost, unless it does not count, and the total."""
+    totals = _written(rows.total[:, column], write)
+    own = _written(rows.own[:, column], write)
+    if not rows.accounted.all():
+        counts = rows.accounted.tolist()
+        own = [text if counted else "--" for text, counted in zip(own, counts, strict=True)]
+    return [f"{one}/{all_}{unit}" for one, all_ in zip(own, totals, strict=True)]
+
+
+def _written(values: npt.NDArray[np.int64], write: Write) -> list[str]:
+    """Each number as text; most numbers of a column occur many times."""
+    distinct, place = np.unique(values, return_inverse=True)
+    texts = [write(value) for value in distinct.tolist()]
+    return [texts[at] for at in place.tolist()]
 
 
 def _costs(
-    row: CostRow, select: frozenset[str], spelling: Spelling, *, early: bool
-) -> Iterator[str]:
-    yield from (_both(row, column, spelling.memory) for key, column, _ in _MEMORY if key in select)
+    rows: CostRows, select: frozenset[str], spelling: Spelling, *, early: bool
+) -> Iterator[Column]:
+    yield from (_both(rows, column, spelling.memory) for key, column, _ in _MEMORY if key in select)
     if early and "micros" in select:
-        yield _both(row, c.MICROS, spelling.time)
+        yield _both(rows, c.MICROS, spelling.time)
         return
-    yield from (_both(row, column, spelling.time) for column, _ in _times(select))
+    yield from (_both(rows, column, spelling.time) for column, _ in _times(select))
 
 
-def _code_fields(
-    row: CostRow, select: frozenset[str], spelling: Spelling, *, early: bool
-) -> Iterator[str]:
-    yield from _costs(row, select, spelling, early=early)
+def _code_columns(
+    rows: CostRows, select: frozenset[str], spelling: Spelling, *, early: bool
+) -> Iterator[Column]:
+    every = range(len(rows))
+    yield from _costs(rows, select, spelling, early=early)
     if "params" in select:
-        yield f"{_both(row, c.PARAMS, spelling.number)} params"
+        yield _both(rows, c.PARAMS, spelling.number, " params")
     if "float_ops" in select:
-        yield f"{_both(row, c.FLOAT_OPS, spelling.number)} flops"
-    if "device" in select and row.devices:
-        yield "|".join(row.devices)
+        yield _both(rows, c.FLOAT_OPS, spelling.number, " flops")
+    if "device" in select:
+        yield ["|".join(devices) if (devices := rows.devices(at)) else None for at in every]
     if "op_types" in select:
-        yield "|".join(row.types)
+        yield ["|".join(rows.types(at)) for at in every]
     if "occurrence" in select:
-        yield "occurrence N/A in code view"
+        yield ["occurrence N/A in code view" for _ in every]
     if "input_shapes" in select:
-        yield "input_shapes N/A in code view"
+        yield ["input_shapes N/A in code view" for _ in every]
 
 
-def _tree_fields(
-    row: CostRow, select: frozenset[str], spelling: Spelling, *, early: bool
-) -> Iterator[str]:
+def _tree_columns(
+    rows: CostRows, select: frozenset[str], spelling: Spelling, *, early: bool
+) -> Iterator[Column]:
+    every = range(len(rows))
     if "params" in select:
-        if row.shape:
-            yield "x".join(str(dim) for dim in row.shape)
-        yield f"{_both(row, c.PARAMS, spelling.number)} params"
+        yield ["x".join(map(str, shape)) if (shape := rows.shape(at)) else None for at in every]
+        yield _both(rows, c.PARAMS, spelling.number, " params")
     if "float_ops" in select:
-        yield f"{_both(row, c.FLOAT_OPS, spelling.number)} flops"
-    yield from _costs(row, select, spelling, early=early)
-    if "device" in select and row.device:
-        yield row.device
+        yield _both(rows, c.FLOAT_OPS, spelling.number, " flops")
+    yield from _costs(rows, select, spelling, early=early)
+    if "device" in select:
+        yield [rows.device(at) or None for at in every]
     if "op_types" in select:
-        yield "|".join(row.types)
+        yield ["|".join(rows.types(at)) for at in every]
     if "occurrence" in select:
-        runs = _both(row, c.RUNS, spelling.number)
-        yield f"{runs}|{_both(row, c.DEFINED, spelling.number)}"
+        runs = _both(rows, c.RUNS, spelling.number)
+        defined = _both(rows, c.DEFINED, spelling.number)
+        yield [f"{ran}|{made}" for ran, made in zip(runs, defined, strict=True)]
     if "input_shapes" in select:
-        yield "|".join(_input(at, shape) for at, shape in row.inputs)
+        yield ["|".join(_input(at, shape) for at, shape in rows.inputs(one)) for one in every]
 
 
 def _input(at: int, shape: InputShape) -> str:

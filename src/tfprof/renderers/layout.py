@@ -43,7 +43,7 @@ def _part_lines(part: Part, width: int) -> Iterator[Line]:
         case CostTreeView() | OpCostView():
             # the original's layout is for scripts, too: never cut, never wrapped
             text = op_text(part) if isinstance(part, OpCostView) else tree_text(part)
-            yield from ([(line, "")] for line in text.removesuffix("\n").split("\n"))
+            yield [(text.removesuffix("\n"), "")]
         case _:
             assert_never(part)
 

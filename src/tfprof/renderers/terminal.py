@@ -16,6 +16,9 @@ def render(report: Report, out: TextIO, width: int = 80) -> None:
 
     console = Console(file=out, width=width, force_terminal=True, highlight=False)
     for line in report_lines(report, width):
+        if all(not style for _, style in line):
+            out.write("".join(content for content, _ in line) + "\n")  # may be 100,000 lines
+            continue
         text = Text()
         for content, style in line:
             text.append(content, _STYLES.get(style, ""))

@@ -22,7 +22,8 @@ Ints = npt.NDArray[np.int64]
 
 # field numbers
 _NODE, _LIBRARY, _VERSIONS = 1, 2, 4
-_NAME, _OP, _INPUT, _DEVICE = 1, 2, 3, 4
+_NAME, _OP, _INPUT, _DEVICE, _ATTRIBUTE = 1, 2, 3, 4, 5
+_KEY, _VALUE = 1, 2
 _FUNCTION = 1
 _SIGNATURE, _FUNCTION_NODE = 1, 3
 
@@ -145,17 +146,33 @@ class _NodeBytes:
         attributes: Mapping[str, Any] = message.attr
         return attributes
 
-    def having(self, name: str) -> Sequence[int]:
+    def column(self, name: str) -> Mapping[int, Any]:
+        """Entries of all nodes together; values that are alike, as most are, are parsed once."""
+        rows = self._may_have(name)
+        fields = self.source.split(self.starts[rows], self.ends[rows])
+        entries = fields.repeated(_ATTRIBUTE)
+        inner = self.source.split(entries.start, entries.end)
+        keys = self.source.spans(*inner.spans(_KEY, len(entries)))
+        wanted = np.flatnonzero(Spans.of([name.encode()]).find(keys) == 0)
+        starts, ends = inner.spans(_VALUE, len(entries))
+        values = self.source.spans(starts[wanted], ends[wanted])
+        alike = values.first_alike()
+        parsed: dict[int, Any] = {}
+        for at in np.unique(alike).tolist():
+            begin, end = int(values.starts[at]), int(values.ends[at])
+            data = self.source.data[begin:end]
+            parsed[at] = parse("AttrValue", data, self.source.path, begin)
+        nodes = (rows[entries.owner[wanted]] + self.arguments).tolist()
+        return {node: parsed[at] for node, at in zip(nodes, alike.tolist(), strict=True)}
+
+    def _may_have(self, name: str) -> Ints:
         """Nodes whose bytes hold the map entry's key, be it inside another value."""
         key = name.encode()
-        hits = [
-            m.start()
-            for m in re.finditer(re.escape(b"\n" + bytes([len(key)]) + key), self.source.data)
-        ]
-        rows = np.searchsorted(self.starts, np.array(hits, np.int64), side="right") - 1
-        inside = (rows >= 0) & (np.array(hits, np.int64) < self.ends[np.maximum(rows, 0)])
-        found: list[int] = (np.unique(rows[inside]) + self.arguments).tolist()
-        return found
+        pattern = re.escape(b"\n" + bytes([len(key)]) + key)
+        hits = np.array([m.start() for m in re.finditer(pattern, self.source.data)], np.int64)
+        rows = np.searchsorted(self.starts, hits, side="right") - 1
+        inside = (rows >= 0) & (hits < self.ends[np.maximum(rows, 0)])
+        return np.unique(rows[inside])
 
 
 def _functions(source: Source, starts: Ints, ends: Ints) -> dict[str, Function]:

@@ -6,7 +6,7 @@ Both ways give the same columns. In a scanned file attributes stay text until as
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,11 @@ class _NodeText:
         attributes: Mapping[str, Any] = parse("NodeDef", data, self.path, begin).attr
         return attributes
 
-    def having(self, name: str) -> Sequence[int]:
+    def column(self, name: str) -> Mapping[int, Any]:
+        found = ((node, self.of(node).get(name)) for node in self._may_have(name))
+        return {node: value for node, value in found if value is not None}
+
+    def _may_have(self, name: str) -> list[int]:
         key = re.compile(rb'key: "' + re.escape(name.encode()) + rb'"')
         hits = np.array([match.start() for match in key.finditer(self.text)], np.int64)
         rows = np.searchsorted(self.layout.body_start, hits, side="right") - 1

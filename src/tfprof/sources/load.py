@@ -141,6 +141,18 @@ def _checked(flag: str, path: Path) -> list[FoundFile]:
     return files
 
 
+def read_one(request: Request, progress: ProgressOf | None = None) -> ProfileData:
+    """The one model that the request comes down to."""
+    choice = choose(request)
+    if len(choice.selections) > 1:
+        raise UsageError(
+            f"{request.paths[0]} holds {len(choice.selections)} models",
+            hint="Name the files of one; `tfprof PATH` lists them.",
+        )
+    data = read(choice.selections[0], progress)
+    return replace(data, warnings=(*choice.warnings, *data.warnings))
+
+
 def read(selection: Selection, progress: ProgressOf | None = None) -> ProfileData:
     """Read what was selected and join it into one profile."""
     if not selection.is_readable:

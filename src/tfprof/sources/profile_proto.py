@@ -53,8 +53,8 @@ class _Attributes:
         attributes: Mapping[str, Any] = self.nodes[node].attrs
         return attributes
 
-    def having(self, name: str) -> Sequence[int]:
-        return [row for row, node in enumerate(self.nodes) if name in node.attrs]
+    def column(self, name: str) -> Mapping[int, Any]:
+        return {row: node.attrs[name] for row, node in enumerate(self.nodes) if name in node.attrs}
 
 
 def _graph(nodes: Sequence[Any], ids: Sequence[int]) -> Graph:

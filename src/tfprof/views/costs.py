@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
 
 # positions in a row of costs
 PARAMS, FLOAT_OPS, BYTES, PEAK, RESIDUAL, OUTPUT, MICROS, ACCELERATOR, CPU, RUNS, DEFINED = range(
@@ -44,11 +50,62 @@ class CostRow:
     value: TensorValue | None = None
 
 
+@dataclass(frozen=True)
+class CostRows(Sequence[CostRow]):
+    """Displayed nodes as columns; a row is made when somebody reads it.
+
+    The columns with a default may be left out, and hold what every row then has.
+    """
+
+    names: Sequence[str]
+    parent: Ints
+    indent: Ints
+    accounted: npt.NDArray[np.bool_]
+    own: Ints
+    total: Ints
+    shape: Callable[[int], tuple[int, ...]] = lambda _: ()
+    device: Callable[[int], str] = lambda _: ""
+    types: Callable[[int], tuple[str, ...]] = lambda _: ()
+    inputs: Callable[[int], tuple[tuple[int, InputShape], ...]] = lambda _: ()
+    devices: Callable[[int], tuple[str, ...]] = lambda _: ()
+    hidden: Ints | None = None
+    values: Mapping[int, TensorValue] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @overload
+    def __getitem__(self, at: int) -> CostRow: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[CostRow]: ...
+    def __getitem__(self, at: int | slice) -> CostRow | list[CostRow]:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        if not -len(self) <= at < len(self):
+            raise IndexError(at)
+        at %= len(self)
+        return CostRow(
+            self.names[at],
+            int(self.parent[at]),
+            int(self.indent[at]),
+            bool(self.accounted[at]),
+            tuple(self.own[at].tolist()),
+            tuple(self.total[at].tolist()),
+            self.shape(at),
+            self.device(at),
+            self.types(at),
+            self.inputs(at),
+            self.devices(at),
+            0 if self.hidden is None else int(self.hidden[at]),
+            self.values.get(at),
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class CostTreeView:
     """`style` is early, late or original: what is printed around the same numbers."""
 
-    rows: Sequence[CostRow]
+    rows: CostRows
     select: frozenset[str]
     of_code: bool = False
     style: str = "original"

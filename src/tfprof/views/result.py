@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,12 @@ SCHEMA = "tfprof/1"
 
 @dataclass(frozen=True, slots=True)
 class Result:
+    """`data` may be a function where it is large and only one of the formats needs it."""
+
     command: str
     inputs: Sequence[tuple[str, str]]  # path, format
     warnings: Sequence[str]
-    data: Mapping[str, Any]
+    data: Mapping[str, Any] | Callable[[], Mapping[str, Any]]
     view: Report
 
     def envelope(self) -> dict[str, Any]:
@@ -26,5 +28,5 @@ class Result:
             "command": self.command,
             "inputs": [{"path": path, "format": kind} for path, kind in self.inputs],
             "warnings": list(self.warnings),
-            "data": dict(self.data),
+            "data": dict(self.data() if callable(self.data) else self.data),
         }

@@ -38,14 +38,8 @@ def accounted(nodes: Nodes, options: Options) -> Mask:
     if options.account_type_regexes == EVERYTHING:
         return np.ones(len(nodes), bool)
     match = matcher(options.account_type_regexes, "account_type_regexes", lenient=options.compat)
-    by_op = {op: match(op) for op in set(nodes.ops)}
-    found = np.fromiter(map(by_op.__getitem__, nodes.ops), bool, len(nodes))
-    by_device = {
-        device: any(match(kind) for kind in nodes.device_types(device))
-        for device in set(nodes.devices)
-    }
-    if any(by_device.values()):
-        found |= np.fromiter(map(by_device.__getitem__, nodes.devices), bool, len(nodes))
+    found = nodes.ops.map(match)
+    found |= nodes.devices.map(lambda device: any(map(match, nodes.device_types(device))))
     by_type: dict[str, bool] = {}
     for row, types in nodes.types.items():
         if not found[row]:

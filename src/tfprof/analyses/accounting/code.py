@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tfprof.analyses.accounting import nodes as n
+from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, renumbered
 from tfprof.analyses.accounting.op import picker
 from tfprof.analyses.accounting.tree import CostTree
 from tfprof.model.oplog import CodeFrame, OpLog
@@ -22,9 +23,14 @@ class CodeTree:
     """The cost tree, and by row the nodes that were made there."""
 
     tree: CostTree
-    made: list[list[int]]
+    made: list[n.Ints]
     frames: list[CodeFrame | None]
     lost_gradients: int
+
+    @property
+    def nodes_in(self) -> list[int]:
+        """How many different nodes were made at each row."""
+        return [len(np.unique(rows)) for rows in self.made]
 
 
 @dataclass
@@ -32,17 +38,19 @@ class _Frames:
     """Frames in order of creation; those of one parent with one label are one."""
 
     labels: list[str] = field(default_factory=lambda: [n.ROOT])
+    parent: list[int] = field(default_factory=lambda: [ROOT_AT])
     children: list[dict[str, int]] = field(default_factory=lambda: [{}])
     made: list[list[int]] = field(default_factory=lambda: [[]])
     frames: list[CodeFrame | None] = field(default_factory=lambda: [None])
 
     def attach(self, stack: Sequence[CodeFrame], suffix: str, node: int) -> None:
-        at = 0
+        at = ROOT_AT
         for frame in stack:
             label = frame_label(frame) + suffix
             if label not in self.children[at]:
                 self.children[at][label] = len(self.labels)
                 self.labels.append(label)
+                self.parent.append(at)
                 self.children.append({})
                 self.made.append([])
                 self.frames.append(frame)
@@ -65,25 +73,26 @@ def code_tree(nodes: n.Nodes, log: OpLog, options: Options) -> CodeTree:
     pick = picker(nodes, options)
     own = np.zeros((count, n.COLUMNS), np.int64)
     counts = np.zeros(count, bool)
-    made: list[list[int]] = []
-    for at, rows in enumerate(frames.made):
-        picked = rows if everything else pick(rows)
-        made.append(picked)
-        counts[at] = everything or bool(picked)
-        if picked:
-            own[at] = nodes.costs[picked].sum(axis=0)
-    counts[0] = False
-    total = own.copy()
-    kept = counts.copy()
-    children: list[list[int]] = [[] for _ in range(count)]
-    # a frame is made after its parent, so backwards is from the leaves up
-    for at in range(count - 1, -1, -1):
-        children[at] = [child for child in frames.children[at].values() if kept[child]]
-        kept[at] |= bool(children[at])
-        for child in children[at]:
-            total[at] += total[child]
-    tree = CostTree(frames.labels, np.full(count, -1), children, own, total, counts)
-    return CodeTree(tree, made, frames.frames, lost)
+    made = [pick(np.array(rows, np.int64)) for rows in frames.made]
+    for at, picked in enumerate(made):
+        counts[at] = everything or len(picked) > 0
+        own[at] = nodes.costs[picked].sum(axis=0)
+    counts[ROOT_AT] = False
+    parent = np.array(frames.parent)
+    walk = Walk.of(parent)
+    kept = walk.sums(counts.astype(np.int64)) > 0
+    kept[ROOT_AT] = True
+    rows = np.flatnonzero(kept).tolist()
+    tree = CostTree(
+        [frames.labels[at] for at in rows],
+        np.full(len(rows), -1),
+        renumbered(parent[kept], kept),
+        walk.kept(kept),
+        own[kept],
+        walk.sums(own)[kept],
+        counts[kept],
+    )
+    return CodeTree(tree, [made[at] for at in rows], [frames.frames[at] for at in rows], lost)
 
 
 def _frames(nodes: n.Nodes, log: OpLog) -> tuple[_Frames, int]:

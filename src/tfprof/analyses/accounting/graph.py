@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from tfprof.analyses.accounting import nodes as n
+from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, nearest, renumbered
 from tfprof.analyses.accounting.choice import accounted
 from tfprof.analyses.accounting.tree import CostTree
 from tfprof.model.options import Options
@@ -17,86 +18,57 @@ GRAPH_OP = "_TFGraphParent"
 
 def graph_tree(nodes: n.Nodes, options: Options) -> CostTree:
     """Nodes that do not count are left out; what counts below them moves up."""
-    inputs = _inputs(nodes)
     count = len(nodes) + 1
     own = np.zeros((count, n.COLUMNS), np.int64)
     own[1:] = nodes.costs
-    own[0, n.DEFINED] = 1
+    own[ROOT_AT, n.DEFINED] = 1
     counts = np.concatenate([[False], accounted(nodes, options)])
-    total = own * counts[:, None]
-    children: list[list[int]] = [[] for _ in range(count)]
-    read = {source for sources in inputs for source in sources}
-    roots = [row for row in range(len(nodes)) if row not in read]
     # in the early style what does not count stays in the graph, and takes up depth
-    early = options.style == "early" and not options.compat
-    _walk(roots, inputs, counts.tolist(), children, keeps_all=early)
-    _add_up(children, total)
-    row = np.arange(-1, len(nodes), dtype=np.int64)
-    return CostTree([n.ROOT, *nodes.names], row, children, own, total, counts)
+    keeps_all = options.style == "early" and not options.compat
+    parent, found = _spanning_tree(nodes)
+    kept = (found > 0) & (counts | keeps_all)  # nothing leads to a circle nobody reads
+    kept[ROOT_AT] = True
+    above = renumbered(nearest(parent, kept)[kept], kept)
+    walk = Walk.of(above, found[kept])
+    total = walk.sums((own * counts[:, None])[kept])
+    row = np.flatnonzero(kept) - 1
+    labels = [n.ROOT, *map(nodes.names.__getitem__, row[1:].tolist())]
+    return CostTree(labels, row, above, walk, own[kept], total, counts[kept])
 
 
-def _walk(
-    roots: list[int],
-    inputs: list[list[int]],
-    counts: list[bool],
-    children: list[list[int]],
-    *,
-    keeps_all: bool,
-) -> None:
-    """Depth first, each node once. A frame: node, next input, the row its finds hang off."""
-    seen = bytearray(len(inputs))
-    for root in roots:
-        if seen[root]:
-            continue
-        seen[root] = 1
-        stack = [[root, 0]]
-        found: list[list[int]] = [[]]
-        while stack:
-            node, position = stack[-1]
-            if position < len(inputs[node]):
-                stack[-1][1] += 1
-                source = inputs[node][position]
-                if not seen[source]:
-                    seen[source] = 1
-                    stack.append([source, 0])
-                    found.append([])
-                continue
-            stack.pop()
-            below = found.pop()
-            if keeps_all or counts[node + 1]:
-                children[node + 1] = below
-                below = [node + 1]
-            (found[-1] if found else children[0]).extend(below)
-
-
-def _add_up(children: list[list[int]], total: n.Ints) -> None:
-    """Parents before children in one list: a subtree is a stretch of it, its total a difference."""
-    order = []
-    stack = [0]
+def _spanning_tree(nodes: n.Nodes) -> tuple[n.Ints, n.Ints]:
+    """Depth first from what nobody reads, each node once: its parent, and when it was found."""
+    offsets, source = _inputs(nodes)
+    read = np.zeros(len(nodes), bool)
+    read[source] = True
+    starts, reads = offsets.tolist(), source.tolist()
+    parent, found = [0] * (len(nodes) + 1), [0] * (len(nodes) + 1)
+    seen = bytearray(len(nodes))
+    time = 0
+    stack = [(row, -1) for row in np.flatnonzero(~read)[::-1].tolist()]
     while stack:
-        at = stack.pop()
-        order.append(at)
-        stack.extend(children[at])
-    size = [1] * len(children)
-    for at in reversed(order):
-        for child in children[at]:
-            size[at] += size[child]
-    rows = np.array(order)
-    running = np.concatenate([np.zeros((1, n.COLUMNS), np.int64), np.cumsum(total[rows], axis=0)])
-    first = np.arange(len(rows))
-    total[rows] = running[first + np.array(size)[rows]] - running[first]
+        row, reader = stack.pop()
+        if seen[row]:
+            continue
+        seen[row] = 1
+        time += 1
+        parent[row + 1], found[row + 1] = reader + 1, time
+        # pushed from the last on: the first input is walked whole before the second
+        stack += [(one, row) for one in reads[starts[row] : starts[row + 1]][::-1] if not seen[one]]
+    return np.array(parent), np.array(found)
 
 
-def _inputs(nodes: n.Nodes) -> list[list[int]]:
-    """By row, the rows it reads, controls included, in input order."""
+def _inputs(nodes: n.Nodes) -> tuple[n.Ints, n.Ints]:
+    """What each row reads, controls included, in input order: offsets by row, and rows."""
     graph = nodes.graph
     if graph is None:
-        return [[] for _ in nodes.names]
-    row_of = nodes.row_of
-    to_row = [row_of[name] for name in graph.names]
-    offsets, source = graph.edges.offsets.tolist(), graph.edges.node.tolist()
-    found = []
-    for at in nodes.graph_row.tolist():
-        edges = range(offsets[at], offsets[at + 1]) if at >= 0 else range(0)
-        found.append([to_row[source[edge]] for edge in edges if source[edge] >= 0])
-    return found
+        return np.zeros(len(nodes) + 1, np.int64), np.zeros(0, np.int64)
+    edges = graph.edges
+    row_of = nodes.row_of_graph
+    # of nodes with one name, the first counts
+    first = nodes.graph_row[row_of] == np.arange(len(graph))
+    known = np.flatnonzero((edges.node >= 0) & first[edges.reader])
+    reader, source = row_of[edges.reader[known]], row_of[edges.node[known]]
+    order = np.argsort(reader, kind="stable")
+    counts = np.bincount(reader, minlength=len(nodes))
+    return np.concatenate([[0], np.cumsum(counts)]), source[order]

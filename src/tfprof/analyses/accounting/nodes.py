@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from tfprof.model.devices import CANONICAL
 from tfprof.model.graph import Graph
+from tfprof.model.interned import Interned
 from tfprof.model.oplog import TRAINABLE, OpLog
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Executions
@@ -34,31 +35,32 @@ _NO_NODE = re.compile(r"_SOURCE|RecvTensor|.*MEMCPY.*")
 
 @dataclass(frozen=True)
 class Nodes:
-    """`types` holds, by row, what a node counts as besides its op."""
+    """`types` holds, by row, what a node counts as besides its op.
+
+    `graph_row` leads from a row to the graph's node, -1 where only the run knows it, and
+    `row_of_graph` back.
+    """
 
     names: list[str]
-    ops: list[str]
+    row_of: Mapping[str, int]
+    ops: Interned
     shapes: Mapping[int, tuple[int, ...]]
     types: Mapping[int, set[str]]
-    devices: list[str]
+    devices: Interned
     costs: Ints
     steps: tuple[int, ...]
-    graph_row: Ints
     graph: Graph | None
-    misses_stream: bool = False
+    graph_row: Ints
+    row_of_graph: Ints
     compat: bool = False
 
     def __len__(self) -> int:
         return len(self.names)
 
     @cached_property
-    def scopes(self) -> tuple[list[str], Ints, list[int]]:
+    def scopes(self) -> tuple[list[str], Ints, Ints]:
         """The root, nodes and the scopes they stand in; the node and the parent of each."""
-        return _with_scopes(self.names)
-
-    @cached_property
-    def row_of(self) -> dict[str, int]:
-        return {name: row for row, name in enumerate(self.names)}
+        return _with_scopes(self.names, self.row_of)
 
     def input_shapes(self, row: int, *, compat: bool) -> list[tuple[int, tuple[int, ...] | None]]:
         """Input number and shape; the original always takes the source's first output."""
@@ -88,10 +90,15 @@ class Nodes:
     def _output_shapes(self) -> dict[int, list[tuple[int | None, ...] | None]]:
         return {}
 
-    def all_types(self, row: int) -> list[str]:
-        return sorted(
-            {self.ops[row], *self.types.get(row, ()), *self.device_types(self.devices[row])}
-        )
+    def all_types(self, rows: Sequence[int] | Ints) -> list[str]:
+        """What some nodes count as, all together: ops, devices, and what an op log calls them."""
+        at = np.asarray(rows, np.int64)
+        found = self.ops.distinct(at)
+        for device in self.devices.distinct(at):
+            found.update(self.device_types(device))
+        for row in self.types.keys() & set(at.tolist()) if self.types else ():
+            found.update(self.types[row])
+        return sorted(found)
 
     def device_types(self, device: str) -> tuple[str, ...]:
         """A device is a type, too; any spelling of it counts, but in the original's."""
@@ -103,64 +110,79 @@ class Nodes:
 def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
     """Every node with its costs at `step`; -1 averages over the steps a node ran in."""
     graph, trace = data.graph, data.trace
-    names = list(dict.fromkeys(graph.names)) if graph is not None else []
-    known = set(names)
+    in_graph = graph.names.tolist() if graph is not None else []
     runs = _Runs.of(trace.executions) if trace is not None else None
-    extra = (
-        [name for name in runs.names if name not in known and not _NO_NODE.fullmatch(name)]
-        if runs
-        else []
-    )
-    ordered = sorted([*names, *extra])
-    row_of = {name: row for row, name in enumerate(ordered)}
+    ran_only = [name for name in runs.names if not _NO_NODE.fullmatch(name)] if runs else []
+    ordered = sorted({*in_graph, *ran_only})
+    row_of = dict(zip(ordered, range(len(ordered)), strict=True))
     costs = np.zeros((len(ordered), COLUMNS), np.int64)
     costs[:, DEFINED] = 1
+    row_of_graph = np.fromiter(map(row_of.__getitem__, in_graph), np.int64, len(in_graph))
     graph_row = np.full(len(ordered), -1, np.int64)
-    if graph is not None:
-        rows = np.fromiter(
-            map(row_of.__getitem__, reversed(graph.names.tolist())), np.int64, len(graph)
-        )
-        graph_row[rows] = np.arange(len(graph) - 1, -1, -1)
-    devices = [""] * len(ordered)
-    ran = np.zeros(len(ordered), bool)
+    # of nodes with one name the first is written last
+    graph_row[row_of_graph[::-1]] = np.arange(len(in_graph) - 1, -1, -1)
+    devices, ran = _Placement.nowhere(len(ordered)), np.zeros(len(ordered), bool)
     if runs is not None:
-        ran = runs.fill(costs, devices, row_of, step)
+        devices, ran = runs.fill(costs, row_of, step)
     if graph is not None and not compat:
-        _place_by_graph(graph, graph_row, devices)
-    shapes = _shapes(graph, row_of) if graph is not None else {}
+        devices = devices.else_by(graph, graph_row)
+    shapes = _shapes(graph, row_of_graph) if graph is not None else {}
     if not compat:
         shapes |= _declared_shapes(data, row_of)
-    for row, shape in shapes.items():
-        costs[row, PARAMS] = _product(shape)
+    costs[list(shapes), PARAMS] = [_product(shape) for shape in shapes.values()]
     _fill_float_ops(costs, data.oplog, row_of, ran)
-    types = _types(data, row_of, compat=compat)
-    ops = _ops(graph, ordered, graph_row)
-    steps = trace.steps if trace is not None else ()
     return Nodes(
-        ordered, ops, shapes, types, devices, costs, steps, graph_row, graph,
-        runs.misses_stream if runs else False,
+        ordered,
+        row_of,
+        _ops(graph, ordered, graph_row),
+        shapes,
+        _types(data, row_of, compat=compat),
+        devices.column(),
+        costs,
+        trace.steps if trace is not None else (),
+        graph,
+        graph_row,
+        row_of_graph,
         compat,
-    )  # fmt: skip
+    )
 
 
-def _ops(graph: Graph | None, names: list[str], graph_row: Ints) -> list[str]:
+def _ops(graph: Graph | None, names: list[str], graph_row: Ints) -> Interned:
     """The op of each row; what only ran is its own op."""
-    if graph is None:
-        return names
-    table = list(graph.ops.table)
-    codes = np.where(graph_row >= 0, graph.ops.codes[graph_row], -1).tolist() if len(graph) else []
-    codes = codes or [-1] * len(names)
-    return [table[code] if code >= 0 else names[row] for row, code in enumerate(codes)]
+    table = list(graph.ops.table) if graph is not None else []
+    codes = np.zeros(len(names), np.int32)
+    known = graph_row >= 0
+    if graph is not None:
+        codes[known] = graph.ops.codes[graph_row[known]]
+    alone = np.flatnonzero(~known).tolist()
+    index = {op: code for code, op in enumerate(table)}
+    for row in alone:
+        codes[row] = index.setdefault(names[row], len(index))
+    return Interned(codes, list(index))
 
 
-def _place_by_graph(graph: Graph, graph_row: Ints, devices: list[str]) -> None:
-    """What never ran is where the graph puts it."""
-    placed = {code for code, device in enumerate(graph.devices.table) if device}
-    if placed:
-        table, codes = list(graph.devices.table), graph.devices.codes.tolist()
-        for row, at in enumerate(graph_row.tolist()):
-            if at >= 0 and not devices[row]:
-                devices[row] = table[codes[at]]
+@dataclass(frozen=True)
+class _Placement:
+    """Where each node is: a number of a table, -1 for nowhere."""
+
+    codes: Ints
+    table: list[str]
+
+    @classmethod
+    def nowhere(cls, count: int) -> _Placement:
+        return cls(np.full(count, -1, np.int64), [])
+
+    def else_by(self, graph: Graph, graph_row: Ints) -> _Placement:
+        """What never ran is where the graph puts it."""
+        index = {device: code for code, device in enumerate(self.table)}
+        number = [index.setdefault(d, len(index)) if d else -1 for d in graph.devices.table]
+        open_ = np.flatnonzero((self.codes < 0) & (graph_row >= 0))
+        codes = self.codes.copy()
+        codes[open_] = np.array(number or [-1])[graph.devices.codes[graph_row[open_]]]
+        return _Placement(codes, list(index))
+
+    def column(self) -> Interned:
+        return Interned((self.codes + 1).astype(np.int32), ["", *self.table])
 
 
 @dataclass(frozen=True)
@@ -173,7 +195,6 @@ class _Runs:
     canonical_names: list[str]
     is_stream: npt.NDArray[np.bool_]
     rows: Executions
-    misses_stream: bool
 
     @classmethod
     def of(cls, rows: Executions) -> _Runs:
@@ -185,28 +206,24 @@ class _Runs:
         table = list(dict.fromkeys(d for d in named if d))
         codes = np.array([table.index(d) if d else -1 for d in named] or [-1], np.int64)
         streams = np.array(["stream:all" in d for d in lower] or [False], bool)
-        gpu = [d for d in lower if "gpu" in d]
-        return cls(
-            list(index), node, codes[rows.device.codes], table, streams[rows.device.codes], rows,
-            bool(gpu) and not any("stream:all" in d for d in gpu),
-        )  # fmt: skip
+        placed, streaming = codes[rows.device.codes], streams[rows.device.codes]
+        return cls(list(index), node, placed, table, streaming, rows)
 
     def fill(
-        self, costs: Ints, devices: list[str], row_of: Mapping[str, int], step: int
-    ) -> npt.NDArray[np.bool_]:
-        """Adds the costs of the step to the rows; returns which rows ran at all."""
+        self, costs: Ints, row_of: Mapping[str, int], step: int
+    ) -> tuple[_Placement, npt.NDArray[np.bool_]]:
+        """Adds the costs of the step to the rows; returns where rows ran, and if they ran at all.
+
+        The first device a node is seen on is its own; what it did on another one is left out.
+        """
         if not len(costs):
-            return np.zeros(0, bool)
+            return _Placement.nowhere(0), np.zeros(0, bool)
         target = np.array([row_of.get(name, -1) for name in self.names] or [-1], np.int64)
         row = target[self.node]
         keep = row >= 0
         own = np.full(len(costs), -1, np.int64)
         placed = np.flatnonzero(keep & (self.canonical >= 0))[::-1]
-        own[row[placed]] = self.canonical[
-            placed
-        ]  # the first device a node is seen on is written last
-        for node in np.flatnonzero(own >= 0).tolist():
-            devices[node] = self.canonical_names[own[node]]
+        own[row[placed]] = self.canonical[placed]  # the first one is written last
         keep &= (self.canonical < 0) | (self.canonical == own[row])
         rows, steps = row[keep], self.rows.step[keep]
         ran = np.zeros(len(costs), bool)
@@ -217,14 +234,15 @@ class _Runs:
             np.add.at(costs, rows[here], values[here])
         else:
             self._average(costs, rows, steps, values)
-        return ran
+        return _Placement(own, self.canonical_names), ran
 
     def _average(self, costs: Ints, rows: Ints, steps: Ints, values: Ints) -> None:
         """Sums divided by the number of steps a node appears in, without a remainder."""
         sums = np.zeros_like(costs)
         np.add.at(sums, rows, values)
-        pairs = np.unique(np.stack([rows, steps]), axis=1)
-        counts = np.bincount(pairs[0], minlength=len(costs))
+        known, number = np.unique(steps, return_inverse=True)
+        pairs = np.unique(rows * len(known) + number)
+        counts = np.bincount(pairs // max(1, len(known)), minlength=len(costs))
         some = np.flatnonzero(counts)
         quotient = np.abs(sums[some]) // counts[some, None]
         costs[some] += quotient * np.sign(sums[some])
@@ -252,15 +270,14 @@ class _Runs:
         return values
 
 
-def _shapes(graph: Graph, row_of: Mapping[str, int]) -> dict[int, tuple[int, ...]]:
+def _shapes(graph: Graph, row_of_graph: Ints) -> dict[int, tuple[int, ...]]:
     """The shape vector of every node that has an attribute called `shape`; a scalar is (1,)."""
     found: dict[int, tuple[int, ...]] = {}
-    for at in graph.attributes.having("shape"):
-        value = graph.attributes.of(at).get("shape")
-        if value is None or not value.HasField("shape") or value.shape.unknown_rank:
+    for at, value in graph.attributes.column("shape").items():
+        if not value.HasField("shape") or value.shape.unknown_rank:
             continue
         dims = tuple(dim.size if dim.size >= 0 else -1 for dim in value.shape.dim) or (1,)
-        found.setdefault(row_of[graph.names[at]], dims)
+        found.setdefault(int(row_of_graph[at]), dims)
     return found
 
 
@@ -308,17 +325,17 @@ def _types(data: ProfileData, row_of: Mapping[str, int], *, compat: bool) -> dic
     return found
 
 
-def _with_scopes(names: list[str]) -> tuple[list[str], Ints, list[int]]:
+def _with_scopes(names: list[str], row_of: Mapping[str, int]) -> tuple[list[str], Ints, Ints]:
     """The root, then nodes and missing scopes in byte order, with the row of each one's parent."""
-    known = set(names)
-    for name in names:
-        scope = name.rpartition("/")[0] if "/" in name else None
-        while scope is not None and scope not in known:
-            known.add(scope)
-            scope = scope.rpartition("/")[0] if "/" in scope else None
-    ordered = sorted(known)
-    at = {name: position for position, name in enumerate(ordered, 1)}
-    parent = [-1, *(at[name.rpartition("/")[0]] if "/" in name else 0 for name in ordered)]
-    real = {name: position for position, name in enumerate(names)}
-    row = np.array([-1, *(real.get(name, -1) for name in ordered)], np.int64)
-    return [ROOT, *ordered], row, parent
+    missing: set[str] = set()
+    scopes = {name.rpartition("/")[0] for name in names if "/" in name}
+    while scopes:
+        new = [scope for scope in scopes if scope not in row_of and scope not in missing]
+        missing.update(new)
+        scopes = {scope.rpartition("/")[0] for scope in new if "/" in scope}
+    ordered = sorted([*names, *sorted(missing)])  # two runs in order merge quickly
+    at = dict(zip(ordered, range(1, len(ordered) + 1), strict=True))
+    parent = [at[name.rpartition("/")[0]] if "/" in name else 0 for name in ordered]
+    row = np.full(len(ordered) + 1, -1, np.int64)
+    row[np.fromiter(map(at.__getitem__, names), np.int64, len(names))] = np.arange(len(names))
+    return [ROOT, *ordered], row, np.array([0, *parent], np.int64)

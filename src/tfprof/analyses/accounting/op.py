@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +18,12 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class OpRow:
-    """`picked` are the nodes that count in it, `all_nodes` those of its type."""
+    """`picked` are the nodes that count in it, and `nodes` how many different ones."""
 
     op: str
     own: Ints
     total: Ints
-    picked: list[int]
+    picked: Ints
     nodes: int
 
 
@@ -57,41 +56,35 @@ def op_list(nodes: n.Nodes, options: Options) -> OpList:
 
 def _groups(nodes: n.Nodes, options: Options) -> list[OpRow]:
     """By type name. The original counts a node once for every pattern it matches."""
-    members: dict[str, list[int]] = defaultdict(list)
-    for row, op in enumerate(nodes.ops):
-        members[op].append(row)
-    everything = options.account_type_regexes == EVERYTHING
+    picked = picker(nodes, options)(np.arange(len(nodes)))
+    codes = nodes.ops.codes[picked]
+    picked = picked[np.argsort(codes, kind="stable")]
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(nodes.ops.table)))])
     found = []
-    picked_of = picker(nodes, options)
-    for op in sorted(members):
-        picked = members[op] if everything else picked_of(members[op])
-        if picked:
-            own = nodes.costs[picked].sum(axis=0)
+    for code, op in enumerate(nodes.ops.table):
+        rows = picked[bounds[code] : bounds[code + 1]]
+        if len(rows):
+            own = nodes.costs[rows].sum(axis=0)
             # runs are those of nodes, however often a node was picked
-            own[n.RUNS] = nodes.costs[list(set(picked)), n.RUNS].sum()
-            found.append(OpRow(op, own, own, picked, len(set(picked))))
-    return found
+            different = np.unique(rows)
+            own[n.RUNS] = nodes.costs[different, n.RUNS].sum()
+            found.append(OpRow(op, own, own, rows, len(different)))
+    return sorted(found, key=lambda row: row.op)
 
 
-def picker(nodes: n.Nodes, options: Options) -> Callable[[list[int]], list[int]]:
+def picker(nodes: n.Nodes, options: Options) -> Callable[[Ints], Ints]:
     """Which of some nodes count; in the original, once for every pattern they match."""
+    if options.account_type_regexes == EVERYTHING:
+        return lambda rows: rows
     if not options.compat:
         counts = accounted(nodes, options)
-        return lambda rows: [row for row in rows if counts[row]]
-    matches = [
-        matcher((pattern,), "account_type_regexes", lenient=True) if pattern != ".*" else None
+        return lambda rows: rows[counts[rows]]
+    by_pattern = [
+        accounted(nodes, replace(options, account_type_regexes=(pattern,)))
         for pattern in options.account_type_regexes
     ]
-
-    def pick(rows: list[int]) -> list[int]:
-        return [
-            row
-            for match in matches
-            for row in rows
-            if match is None or any(match(kind) for kind in nodes.all_types(row))
-        ]
-
-    return pick
+    nothing = np.zeros(0, np.int64)
+    return lambda rows: np.concatenate([nothing, *(rows[counts[rows]] for counts in by_pattern)])
 
 
 def _ordered(rows: list[OpRow], options: Options) -> list[OpRow]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.accounting import nodes as n
-from tfprof.analyses.accounting.choice import Match, matcher
+from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, depths, nearest, renumbered
+from tfprof.analyses.accounting.choice import matcher
+from tfprof.model.interned import Interned
 from tfprof.model.options import EVERYTHING, Options
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
-
-ROOT_AT = 0
 
 # which cost a metric of the options is
 COLUMN_OF = {
@@ -29,17 +29,30 @@ _OWN_MINIMUMS = frozenset({"params", "float_ops", "occurrence"})
 
 @dataclass(frozen=True)
 class CostTree:
-    """Row 0 is the root. `children` lists, by row, in the order in which they were found.
+    """Row 0 is the root, its own parent; `walk` is the order in which rows were found.
 
     `row` leads back to the profile's nodes, -1 where there is none (a scope, a frame, the root).
     """
 
-    labels: list[str]
+    labels: Sequence[str]
     row: Ints
-    children: list[list[int]]
+    parent: Ints
+    walk: Walk
     own: Ints
     total: Ints
     accounted: Mask
+
+    def matching(self, option: str, options: Options, among: Mask | None = None) -> Mask:
+        """The rows whose label matches the patterns of an option; of some rows, if not of all."""
+        patterns = getattr(options, option)
+        wanted = np.ones(len(self.labels), bool) if among is None else among.copy()
+        if patterns == EVERYTHING or not patterns:
+            return wanted & bool(patterns)
+        match = matcher(patterns, option, lenient=options.compat)
+        rows = np.flatnonzero(wanted)
+        labels = map(self.labels.__getitem__, rows.tolist())
+        wanted[rows] = np.fromiter(map(match, labels), bool, len(rows))
+        return wanted
 
 
 @dataclass(frozen=True)
@@ -47,34 +60,46 @@ class Shown:
     """What is displayed, in print order: which tree row, under which displayed one, how deep."""
 
     tree: CostTree
-    at: list[int] = field(default_factory=list)
-    parent: list[int] = field(default_factory=list)
-    indent: list[int] = field(default_factory=list)
+    at: Ints
+    parent: Ints
+    indent: Ints
     # how many nodes were passed over between a displayed one and the displayed one above it
-    hidden: list[int] = field(default_factory=list)
-    total: Ints = field(default_factory=lambda: np.zeros((0, n.COLUMNS), np.int64))
+    hidden: Ints
+    total: Ints
 
 
-def started(tree: CostTree, options: Options) -> list[int]:
-    """The nodes to start from: the root's children, or the first match on each way down."""
+@dataclass(frozen=True)
+class _Start:
+    """The tree as it hangs off what was started from; `inside` is all of it that is left."""
+
+    parent: Ints
+    depth: Ints
+    inside: Mask
+    first: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+
+
+def _started(tree: CostTree, options: Options) -> _Start:
+    """From the root's children, or from the first match on each way down."""
+    depth = depths(tree.parent)
     if options.start_name_regexes == EVERYTHING:
-        return tree.children[ROOT_AT]
-    match = matcher(options.start_name_regexes, "start_name_regexes", lenient=options.compat)
-    found = []
-    stack = tree.children[ROOT_AT][::-1]
-    while stack:
-        at = stack.pop()
-        if match(tree.labels[at]):
-            found.append(at)
-        else:
-            stack.extend(reversed(tree.children[at]))
-    return found
+        first = np.flatnonzero(tree.parent == ROOT_AT)
+        return _Start(tree.parent, depth + 1, np.ones(len(depth), bool), first[first != ROOT_AT])
+    starts = tree.matching("start_name_regexes", options)
+    starts[ROOT_AT] = False
+    starts &= nearest(tree.parent, starts) == ROOT_AT
+    top = np.where(starts, np.arange(len(starts)), nearest(tree.parent, starts))
+    inside = top != ROOT_AT
+    inside[ROOT_AT] = True
+    depth = np.where(inside, depth - depth[top] + 2, 0)
+    depth[ROOT_AT] = 1
+    parent = np.where(starts, ROOT_AT, tree.parent)
+    return _Start(parent, depth, inside, np.flatnonzero(starts))
 
 
 def display(
     tree: CostTree,
     options: Options,
-    show: Callable[[int, int], bool],
+    passes: Mask,
     *,
     skips_closed: bool = False,
     nodes_in: Sequence[int] | None = None,
@@ -83,96 +108,65 @@ def display(
 
     Where `skips_closed`, a trimmed or too deep node is itself left out, and totals stay.
     """
-    trim = _optional(options.trim_name_regexes, "trim_name_regexes", lenient=options.compat)
-    total = tree.total.copy()
-    # a frame a node: row, depth, shown or not, next child, displayed rows below it
-    kids = {ROOT_AT: started(tree, options)}
-    below: dict[int, list[int]] = {}
-    depths: dict[int, int] = {}
-    order = _order(tree, total, options, nodes_in)
-    stack: list[list[int]] = [[ROOT_AT, 1, 0]]
-    collected: list[list[int]] = [[]]
-    while stack:
-        at, depth, position = stack[-1]
-        children = kids.get(at)
-        if children is None:
-            children = tree.children[at]
-        open_ = depth <= options.max_depth and not trim(tree.labels[at])
-        if open_ and position < len(children):
-            stack[-1][2] += 1
-            child = children[position]
-            if skips_closed and (trim(tree.labels[child]) or depth + 1 > options.max_depth):
-                continue
-            stack.append([child, depth + 1, 0])
-            collected.append([])
-            continue
-        stack.pop()
-        displayed = collected.pop()
-        if at == ROOT_AT or show(at, depth):
-            if options.account_displayed_op_only and not skips_closed:
-                total[at] = _own_in_total(tree, at, options)
-                for child in displayed:
-                    total[at] += total[child]
-            below[at] = order(displayed)
-            depths[at] = depth
-            displayed = [at]
-        if collected:
-            collected[-1].extend(displayed)
-    return _flattened(tree, below, depths, total)
+    start = _started(tree, options)
+    closed = tree.matching("trim_name_regexes", options)
+    deep = start.depth > options.max_depth
+    closed |= deep
+    reached = start.inside & (nearest(start.parent, closed) == ROOT_AT) & ~closed[ROOT_AT]
+    shown = reached & passes & ~(closed if skips_closed else deep)
+    shown[ROOT_AT] = True
+    total = tree.total
+    if options.account_displayed_op_only and not skips_closed:
+        total = tree.walk.sums(_counted_own(tree, shown, options))
+    rows = np.flatnonzero(shown)
+    above = renumbered(nearest(start.parent, shown)[rows], shown)
+    printed = Walk.of(above, _ranks(tree, rows, total, options, nodes_in))
+    order = printed.order
+    at, parent = rows[order], printed.position[above[order]]
+    hidden = start.depth[at] - start.depth[at[parent]] - 1
+    parent[ROOT_AT], hidden[ROOT_AT] = -1, 0
+    return Shown(tree, at, parent, depths(above)[order], hidden, total[at])
 
 
-def _own_in_total(tree: CostTree, at: int, options: Options) -> Ints:
+def _counted_own(tree: CostTree, shown: Mask, options: Options) -> Ints:
     """The original adds a node's own cost also where it does not count."""
-    counts = options.compat or bool(tree.accounted[at]) or at == ROOT_AT
-    own: Ints = tree.own[at] if counts else np.zeros(n.COLUMNS, np.int64)
-    return own
+    counts = shown.copy() if options.compat else shown & tree.accounted
+    counts[ROOT_AT] = True
+    return tree.own * counts[:, None]
 
 
-def _order(
-    tree: CostTree, total: Ints, options: Options, nodes_in: Sequence[int] | None
-) -> Callable[[list[int]], list[int]]:
+def _ranks(
+    tree: CostTree, rows: Ints, total: Ints, options: Options, nodes_in: Sequence[int] | None
+) -> Ints:
+    """The place each displayed row has among all of them: by the order asked for, then as found."""
     by = options.order_by
+    keys: Ints
     if by == "occurrence" and nodes_in is not None:
-        return lambda rows: sorted(rows, key=lambda at: -nodes_in[at])
-    if by in COLUMN_OF and by != "occurrence":
-        column = COLUMN_OF[by]
-        return lambda rows: sorted(rows, key=lambda at: -int(total[at, column]))
-    if by == "depth":
-        return lambda rows: sorted(rows, key=lambda at: -len(tree.children[at]))
-    return lambda rows: sorted(rows, key=lambda at: tree.labels[at])
+        keys = -np.asarray(nodes_in, np.int64)[rows]
+    elif by in COLUMN_OF and by != "occurrence":
+        keys = -total[rows, COLUMN_OF[by]]
+    elif by == "depth":
+        keys = -np.bincount(tree.parent[1:], minlength=len(tree.parent))[rows]
+    else:
+        labels = [tree.labels[row] for row in rows.tolist()]
+        place = {label: place for place, label in enumerate(sorted(dict.fromkeys(labels)))}
+        keys = np.fromiter(map(place.__getitem__, labels), np.int64, len(labels))
+    ranks = np.empty(len(rows), np.int64)
+    ranks[np.lexsort((tree.walk.position[rows], keys))] = np.arange(len(rows))
+    return ranks
 
 
-def _flattened(
-    tree: CostTree, below: dict[int, list[int]], depths: dict[int, int], total: Ints
-) -> Shown:
-    at: list[int] = []
-    parent: list[int] = []
-    indent: list[int] = []
-    hidden: list[int] = []
-    stack = [(ROOT_AT, -1, 0)]
-    while stack:
-        row, above, depth = stack.pop()
-        at.append(row)
-        parent.append(above)
-        indent.append(depth)
-        hidden.append(depths[row] - depths[at[above]] - 1 if above >= 0 else 0)
-        here = len(at) - 1
-        stack.extend((child, here, depth + 1) for child in reversed(below.get(row, [])))
-    return Shown(tree, at, parent, indent, hidden, total[at])
-
-
-def early_filter(
-    tree: CostTree, options: Options, device_of: Callable[[int], str]
-) -> Callable[[int, int], bool]:
+def early_filter(tree: CostTree, options: Options, devices: Interned) -> Mask:
     """The early tool shows only what counts, and compares every minimum with a node's own cost."""
     passes = tree.accounted.copy()
     for metric, least in options.minimums.items():
         passes &= tree.own[:, COLUMN_OF[metric]] >= least
-    named = _name_filter(tree, options)
-    on = matcher(options.device_regexes, "device_regexes", lenient=options.compat)
-    return lambda at, depth: (
-        bool(passes[at]) and depth <= options.max_depth and on(device_of(at)) and named(at)
-    )
+    if options.device_regexes != EVERYTHING:
+        on = matcher(options.device_regexes, "device_regexes", lenient=options.compat)
+        placed = tree.row >= 0
+        passes[~placed] &= on("")  # made-up scopes are on no device
+        passes[placed] &= devices.map(on)[tree.row[placed]]
+    return _named(tree, options, passes)
 
 
 def with_started_total(tree: CostTree, options: Options) -> CostTree:
@@ -180,39 +174,29 @@ def with_started_total(tree: CostTree, options: Options) -> CostTree:
     if options.start_name_regexes == EVERYTHING:
         return tree
     total = tree.total.copy()
-    total[ROOT_AT] = tree.total[started(tree, options)].sum(axis=0)
+    total[ROOT_AT] = tree.total[_started(tree, options).first].sum(axis=0)
     return replace(tree, total=total)
 
 
-def code_filter(tree: CostTree, options: Options) -> Callable[[int, int], bool]:
+def code_filter(tree: CostTree, options: Options) -> Mask:
     """For code, every minimum is compared with the total, and occurrences with nothing."""
     passes = np.ones(len(tree.labels), bool)
     for metric, least in options.minimums.items():
         if metric != "occurrence":
             passes &= tree.total[:, COLUMN_OF[metric]] >= least
-    named = _name_filter(tree, options)
-    return lambda at, depth: bool(passes[at]) and depth <= options.max_depth and named(at)
+    return _named(tree, options, passes)
 
 
-def late_filter(tree: CostTree, options: Options) -> Callable[[int, int], bool]:
+def late_filter(tree: CostTree, options: Options) -> Mask:
     """The late tool's test whether a node is displayed, for scopes and graphs."""
-    limits = [
-        (COLUMN_OF[metric], least, metric in _OWN_MINIMUMS)
-        for metric, least in options.minimums.items()
-    ]
     passes = np.ones(len(tree.labels), bool)
-    for column, least, own in limits:
-        passes &= (tree.own if own else tree.total)[:, column] >= least
-    named = _name_filter(tree, options)
-    return lambda at, depth: bool(passes[at]) and depth <= options.max_depth and named(at)
+    for metric, least in options.minimums.items():
+        costs = tree.own if metric in _OWN_MINIMUMS else tree.total
+        passes &= costs[:, COLUMN_OF[metric]] >= least
+    return _named(tree, options, passes)
 
 
-def _name_filter(tree: CostTree, options: Options) -> Callable[[int], bool]:
-    lenient = options.compat
-    show = matcher(options.show_name_regexes, "show_name_regexes", lenient=lenient)
-    hide = _optional(options.hide_name_regexes, "hide_name_regexes", lenient=lenient)
-    return lambda at: show(tree.labels[at]) and not hide(tree.labels[at])
-
-
-def _optional(patterns: tuple[str, ...], option: str, *, lenient: bool) -> Match:
-    return matcher(patterns, option, lenient=lenient) if patterns else lambda _: False
+def _named(tree: CostTree, options: Options, passes: Mask) -> Mask:
+    """Those of the passing rows whose name is shown and not hidden."""
+    shown = tree.matching("show_name_regexes", options, passes)
+    return shown & ~tree.matching("hide_name_regexes", options, shown)

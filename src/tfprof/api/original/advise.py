@@ -89,7 +89,10 @@ def _spans(case: _Case) -> dict[str, tuple[int, int, int]]:
 
 def _faster_relatives(case: _Case) -> Iterator[str]:
     fused = {"FusedBatchNorm"} if case.compat else _FUSED
-    types = {*case.nodes.ops, *(kind for kinds in case.nodes.types.values() for kind in kinds)}
+    types = {
+        *case.nodes.ops.table,
+        *(kind for kinds in case.nodes.types.values() for kind in kinds),
+    }
     if any("BatchNorm" in name for name in case.nodes.names) and not types & fused:
         yield "A batch norm is built of small ops: the fused batch norm is faster."
     if any(_is_slow_layout(case.nodes, row) for row in range(len(case.nodes))):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+import numpy as np
+
 from tfprof.analyses.accounting.code import code_tree
 from tfprof.analyses.accounting.nodes import Nodes, build_nodes
 from tfprof.analyses.accounting.op import op_list
@@ -43,15 +45,14 @@ class Lookup:
     def _members(self) -> list[list[int]]:
         """By displayed row, the nodes it is made of, in order of their names."""
         if self.command == "op":
-            return [sorted(set(row.picked)) for row in op_list(self.nodes, self.options).rows]
+            return [
+                np.unique(row.picked).tolist() for row in op_list(self.nodes, self.options).rows
+            ]
         if self.data.oplog is None:
             return []
         found = code_tree(self.nodes, self.data.oplog, self.options)
+        passes = code_filter(found.tree, self.options)
         shown = display(
-            found.tree,
-            self.options,
-            code_filter(found.tree, self.options),
-            skips_closed=True,
-            nodes_in=[len(set(made)) for made in found.made],
+            found.tree, self.options, passes, skips_closed=True, nodes_in=found.nodes_in
         )
-        return [sorted(set(found.made[at])) for at in shown.at]
+        return [np.unique(found.made[at]).tolist() for at in shown.at.tolist()]

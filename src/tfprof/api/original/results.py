@@ -181,10 +181,10 @@ def code_result(view: CostTreeView, details: Details) -> MultiGraphNodeProto:
 
 
 def _tree_source(view: CostTreeView, details: Details) -> Source:
-    below: list[list[int]] = [[] for _ in view.rows]
-    for at, row in enumerate(view.rows):
-        if row.parent >= 0:
-            below[row.parent].append(at)
+    below: list[list[int]] = [[] for _ in range(len(view.rows))]
+    for at, parent in enumerate(view.rows.parent.tolist()):
+        if parent >= 0:
+            below[parent].append(at)
 
     def as_row(at: int) -> Row:
         row = view.rows[at]

@@ -52,7 +52,7 @@ def _in_order(nodes: n.Nodes) -> list[str]:
 def _fill(node: Any, nodes: n.Nodes, row: int, ids: dict[str, int]) -> None:  # noqa: ANN401
     node.name, node.op = nodes.names[row], nodes.ops[row]
     node.shape.extend(nodes.shapes.get(row, ()))
-    node.op_types.extend(nodes.all_types(row))
+    node.op_types.extend(nodes.all_types([row]))
     node.canonical_device = nodes.devices[row]
     node.host_device = _GPU.sub("cpu:0", nodes.devices[row])
     graph, at = nodes.graph, int(nodes.graph_row[row])

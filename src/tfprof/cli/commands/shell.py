@@ -22,10 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, progress: ProgressOf | None) -> None:
-    from tfprof.api.ask import one_profile
     from tfprof.cli.prompt import Prompt, run_prompt
+    from tfprof.sources.load import read_one
 
-    data = one_profile(request_of(args), progress)
+    data = read_one(request_of(args), progress)
     for warning in data.warnings:
         talk(f"warning: {warning}")
     run_prompt(Prompt(data, options_of(args), sys.stdout.write))
