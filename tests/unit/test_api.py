@@ -18,7 +18,7 @@ def test_a_path_may_be_text_or_a_path(unet):
 
 def test_several_files_make_one_profile(unet):
     profile = tfprof.load(unet / "graph.pb", unet / "run_meta")
-    assert len(profile.graph) == 1567
+    assert len(profile.data.graph) == 1567
     assert len(profile.trace.executions) == 569
 
 
@@ -78,3 +78,19 @@ def test_errors_are_ours(tmp_path, samples):
     with pytest.raises(UsageError, match="models"):
         tfprof.load(samples)
     assert issubclass(PathNotFound, tfprof.TfprofError)
+
+
+def test_the_four_views_are_methods(samples):
+    profile = tfprof.load(samples / "resnet32")
+    assert str(profile.scope(max_depth=1)) == "_TFProfRoot (--/930.58k params)"
+    trained = profile.scope(account_type_regexes="_trainable_variables", max_depth=1)
+    assert trained.to_dict()["data"]["nodes"][0]["total"]["params"] == 464_154
+    rows = profile.op(style="late", select=["micros"], order_by="micros").to_dict()["data"]["rows"]
+    assert rows[0]["self"]["micros"] == max(row["self"]["micros"] for row in rows)
+    assert len(profile.graph(max_depth=3).to_dict()["data"]["nodes"]) > 1
+
+
+def test_a_misspelt_option_of_a_view_is_named(unet):
+    with pytest.raises(UsageError, match="max_dept") as raised:
+        tfprof.load(unet).scope(max_dept=3)
+    assert "max_depth" in raised.value.hint

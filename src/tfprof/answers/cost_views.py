@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.ancestry import ROOT_AT
+from tfprof.analyses.accounting.choice import matcher
 from tfprof.analyses.accounting.code import code_tree
 from tfprof.analyses.accounting.graph import GRAPH_OP, graph_tree
 from tfprof.analyses.accounting.op import op_list
@@ -19,9 +20,9 @@ from tfprof.analyses.accounting.tree import (
     late_filter,
     with_started_total,
 )
-from tfprof.analyses.float_ops import count_float_ops
+from tfprof.analyses.completed import completed
 from tfprof.errors import InputMissing
-from tfprof.model.oplog import OpLog
+from tfprof.model.oplog import TRAINABLE
 from tfprof.model.options import EVERYTHING, Options
 from tfprof.model.profile import ProfileData
 from tfprof.views.costs import (
@@ -43,24 +44,35 @@ def scope_view(data: ProfileData, options: Options, nodes: n.Nodes | None = None
 
 def graph_view(data: ProfileData, options: Options, nodes: n.Nodes | None = None) -> CostTreeView:
     nodes = nodes or prepared(data, options)
-    view = _tree_view(graph_tree(nodes, options), nodes, options, GRAPH_OP)
-    return _with_values(view, data)
+    tree = graph_tree(nodes, options)
+    if style_of(options) == "early":  # its graph is built from where it starts
+        options = replace(options, start_name_regexes=EVERYTHING)
+    return _with_values(_tree_view(tree, nodes, options, GRAPH_OP), data)
 
 
-def preparation(options: Options) -> tuple[int, bool, bool]:
+def preparation(options: Options) -> tuple[int, bool, bool, bool]:
     """What the nodes depend on: questions that agree in this can share them."""
     flops = "float_ops" in (*options.select, options.order_by) or options.min_float_ops > 0
-    return options.step, options.compat, flops
+    types = options.account_type_regexes
+    trained = "op_types" in options.select or (
+        types != EVERYTHING
+        and matcher(types, "account_type_regexes", lenient=options.compat)(TRAINABLE)
+    )
+    return options.step, options.compat, flops, trained
+
+
+def with_what_is_asked(data: ProfileData, options: Options) -> ProfileData:
+    """With FLOPs and trained variables of our own finding where they are asked for and not told."""
+    _, compat, flops, trained = preparation(options)
+    logged = data.oplog is not None and bool(data.oplog.float_ops)
+    if compat or not (flops or trained):
+        return data
+    return completed(data, float_ops=flops and not logged, trained=trained)
 
 
 def prepared(data: ProfileData, options: Options) -> n.Nodes:
-    """With FLOPs of our own counting where they are asked for and the op log has none."""
-    _, _, asked = preparation(options)
-    logged = data.oplog is not None and data.oplog.float_ops
-    if asked and not logged and not options.compat and data.graph is not None:
-        log = data.oplog or OpLog({}, {})
-        data = replace(data, oplog=replace(log, float_ops=count_float_ops(data).by_node))
-    return n.build_nodes(data, options.step, compat=options.compat)
+    """The nodes of a question, for all questions with the same `preparation`."""
+    return n.build_nodes(with_what_is_asked(data, options), options.step, compat=options.compat)
 
 
 def _with_values(view: CostTreeView, data: ProfileData) -> CostTreeView:
@@ -143,7 +155,7 @@ def _tree_view(tree: CostTree, nodes: n.Nodes, options: Options, made_up: str) -
         tree = with_started_total(tree, options)
         shown = display(tree, options, early_filter(tree, options, nodes.devices))
     else:
-        shown = display(tree, options, late_filter(tree, options))
+        shown = display(tree, options, late_filter(tree, options, nodes.devices))
     rows = _rows(shown, nodes, made_up, options)
     if early and made_up == GRAPH_OP and "num_hidden_ops" in options.select:
         rows = replace(rows, hidden=shown.hidden)

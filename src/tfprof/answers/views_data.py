@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tfprof.analyses.accounting.nodes import Nodes
+from tfprof.analyses.accounting.nodes import Nodes, build_nodes
 from tfprof.answers.common import used_inputs
-from tfprof.answers.cost_views import code_view, graph_view, op_view, scope_view
+from tfprof.answers.cost_views import (
+    code_view,
+    graph_view,
+    op_view,
+    scope_view,
+    with_what_is_asked,
+)
 from tfprof.errors import UsageError
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
@@ -44,6 +50,9 @@ def view_result(
     command: str, data: ProfileData, options: Options, nodes: Nodes | None = None
 ) -> Result:
     """`nodes` that were prepared for an earlier question save their preparation."""
+    if nodes is None:
+        data = with_what_is_asked(data, options)
+        nodes = build_nodes(data, options.step, compat=options.compat)
     view = cost_view(command, data, options, nodes)
     warnings = list(data.warnings)
     if data.graph is None:

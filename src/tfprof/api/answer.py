@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import ExtraMissing
 from tfprof.renderers import csv, json, markdown, plain
+from tfprof.renderers.cost_table import as_table
+from tfprof.views.costs import CostTreeView, OpCostView
 from tfprof.views.result import Result
 from tfprof.views.shapes import Table
 
@@ -53,7 +55,8 @@ class Answer:
         except ImportError:
             raise ExtraMissing("to_pandas() needs pandas", hint="pip install pandas") from None
         for part in self._result.view.parts:
-            if isinstance(part, Table):
-                columns = [column.key for column in part.columns]
-                return pd.DataFrame([list(row) for row in part.rows], columns=columns)
+            if isinstance(part, Table | CostTreeView | OpCostView):
+                table = as_table(part)
+                columns = [column.key for column in table.columns]
+                return pd.DataFrame([list(row) for row in table.rows], columns=columns)
         return pd.DataFrame()

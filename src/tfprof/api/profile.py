@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from tfprof.answers.summary import summary
+from tfprof.answers.views_data import view_result
 from tfprof.api.answer import Answer
 from tfprof.errors import UsageError
 from tfprof.model.checkpoint import Checkpoint
-from tfprof.model.graph import Graph
+from tfprof.model.options import options_from
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.sources.load import Request, choose, read
@@ -28,10 +30,6 @@ class Profile:
         return f"<tfprof.Profile of {self.data.title}>"
 
     @property
-    def graph(self) -> Graph | None:
-        return self.data.graph
-
-    @property
     def checkpoint(self) -> Checkpoint | None:
         return self.data.checkpoint
 
@@ -42,6 +40,25 @@ class Profile:
     def summary(self, *, signature: str | None = None, stats: bool = False) -> Answer:
         """What the model is, what it costs; with `stats`, what the checkpoint's values are."""
         return Answer(summary(self.data, signature, stats=stats))
+
+    def scope(self, **options: Any) -> Answer:  # noqa: ANN401
+        """Costs by name scope; the options are those of `tfprof scope`."""
+        return self._view("scope", options)
+
+    def graph(self, **options: Any) -> Answer:  # noqa: ANN401
+        """Costs along the graph; the options are those of `tfprof graph`."""
+        return self._view("graph", options)
+
+    def op(self, **options: Any) -> Answer:  # noqa: ANN401
+        """Costs by op type; the options are those of `tfprof op`."""
+        return self._view("op", options)
+
+    def code(self, **options: Any) -> Answer:  # noqa: ANN401
+        """Costs by the lines of Python that made the nodes; needs an op log with code lines."""
+        return self._view("code", options)
+
+    def _view(self, command: str, given: dict[str, Any]) -> Answer:
+        return Answer(view_result(command, self.data, options_from(given)))
 
 
 def load(*paths: PathLike, vars: PathLike | None = None) -> Profile:  # noqa: A002  (the CLI's word)

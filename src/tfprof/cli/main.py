@@ -102,6 +102,8 @@ def _run(words: list[str]) -> int:
         return 0
     modules = command_modules()
     parser, valued = build_parser(modules)
+    if words[0] == "help":  # the original's word for it
+        words = [*words[1:2], "--help"]
     if words[0] not in ("--help", "-h", "--version"):
         words = with_command(words, modules, valued)
     args = parser.parse_args(words)

@@ -21,17 +21,25 @@ if TYPE_CHECKING:
 
 PROMPT = "tfprof> "
 _VIEWS = ("scope", "graph", "op", "code")
-_COMMANDS = (*_VIEWS, "summary", "set", "help", "exit")
+_COMMANDS = (*_VIEWS, "advise", "summary", "set", "help", "exit")
 _WIDTH = 28
 _HELP = """\
 scope | graph | op | code   a view; options as in: scope -max_depth 3 -select params
+advise                      what stands out: the checkers of the original
 summary                     the model on one screen
 set                         keep options for what follows: set -order_by micros
 help                        this text; an empty line shows the options in force
 exit                        leave; Ctrl-D does the same
 Options: -max_depth -min_<metric> -step -order_by -account_type_regexes -start_name_regexes
-  -trim_name_regexes -show_name_regexes -hide_name_regexes -account_displayed_op_only -select
-  -output file:outfile=NAME"""
+  -trim_name_regexes -show_name_regexes -hide_name_regexes -device_regexes
+  -account_displayed_op_only -select -output file:outfile=NAME"""
+
+
+def _words(line: str) -> list[str]:
+    """Split at blanks outside quotes; a backslash is part of a regular expression."""
+    lexer = shlex.shlex(line, posix=True)
+    lexer.whitespace_split, lexer.escape, lexer.commenters = True, "", ""
+    return list(lexer)
 
 
 class _LineParser(argparse.ArgumentParser):
@@ -46,14 +54,14 @@ class Prompt:
         self._data = data
         self._options = options
         self._write = write
-        self._prepared: dict[tuple[int, bool, bool], Nodes] = {}
+        self._prepared: dict[tuple[int, bool, bool, bool], Nodes] = {}
         self._parser = _LineParser(prog="", add_help=False, allow_abbrev=False)
         add_view_options(self._parser)
 
     def answer(self, line: str) -> bool:
         """Whether to go on."""
         try:
-            words = shlex.split(line)
+            words = _words(line)
             if not words:
                 self._write(option_block(self._options))
                 return True
@@ -74,6 +82,8 @@ class Prompt:
             from tfprof.renderers import plain
 
             self._write(plain.render(summary(self._data).view))
+        elif command == "advise":
+            self._write(self._advice())
         elif command == "set":
             self._options, _ = self._parsed(words)
         elif command in _VIEWS:
@@ -86,6 +96,11 @@ class Prompt:
             raise UsageError(f"no command is called {command!r}", hint=hint)
         return True
 
+    def _advice(self) -> str:
+        from tfprof.api.original.advise import advice_of
+
+        return advice_of(self._data, compat=self._options.compat).text()
+
     def _view(self, command: str, words: list[str]) -> None:
         from tfprof.cli.view_command import write_view
 
@@ -94,11 +109,15 @@ class Prompt:
 
     def _nodes(self, options: Options) -> Nodes:
         """The second question is quick: its nodes are those of the first."""
-        from tfprof.answers.cost_views import preparation, prepared
+        from tfprof.analyses.accounting.nodes import build_nodes
+        from tfprof.answers.cost_views import preparation, with_what_is_asked
+        from tfprof.cli.view_command import warn
 
         key = preparation(options)
         if key not in self._prepared:
-            self._prepared = {key: prepared(self._data, options)}
+            data = with_what_is_asked(self._data, options)
+            warn(data.warnings[len(self._data.warnings) :])
+            self._prepared = {key: build_nodes(data, options.step, compat=options.compat)}
         return self._prepared[key]
 
     def _parsed(self, words: list[str]) -> tuple[Options, argparse.Namespace]:
@@ -115,7 +134,7 @@ def option_block(options: Options) -> str:
     """The options in force, a line each, as the original prints them."""
     lines = []
     for option in fields(options):
-        if option.name in ("style", "compat", "device_regexes"):
+        if option.name in ("style", "compat"):
             continue
         value = getattr(options, option.name)
         if option.name == "select":
@@ -125,7 +144,9 @@ def option_block(options: Options) -> str:
         if isinstance(value, bool):
             value = str(value).lower()
         lines.append(f"{'-' + option.name:<{_WIDTH}}{value}")
-    return "\n".join([*lines, f"{'-output':<{_WIDTH}}stdout:"]) + "\n"
+    elsewhere = {"-viz": "false", "-dump_to_file": "", "-output": "stdout:"}
+    lines += [f"{name:<{_WIDTH}}{value}".rstrip() for name, value in elsewhere.items()]
+    return "\n".join(lines) + "\n"
 
 
 def run_lines(prompt: Prompt, lines: Iterable[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,12 +31,18 @@ def run_view(command: str, args: argparse.Namespace, progress: ProgressOf | None
     options = options_of(args)
     kind, target = output_of(args)
     data = read_one(request_of(args), progress)
-    for warning in data.warnings:
-        talk(f"warning: {warning}")  # the views' own text has no place for it
     if kind == "stdout":
-        return view_result(command, data, options)
+        result = view_result(command, data, options)
+        warn(result.warnings)
+        return result
     _deliver(command, data, options, kind, target)
     return None
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """The views' own text has no place for it."""
+    for warning in warnings:
+        talk(f"warning: {warning}")
 
 
 def write_view(
@@ -81,14 +87,17 @@ def _deliver(command: str, data: ProfileData, options: Options, kind: str, targe
     from tfprof.renderers import plain
 
     path = Path(target)
+    warnings: Iterable[str] = data.warnings
     files: dict[Path, str | bytes] = {}
     if kind == "timeline":
         files |= timeline_files(command, data, options, path)
     elif kind == "pprof":
         files[path] = pprof_file(command, data, options)
     else:
-        text = plain.render(view_result(command, data, options).view)
-        files |= {path: text} if kind == "file" else {}
+        result = view_result(command, data, options)
+        warnings = result.warnings
+        files |= {path: plain.render(result.view)} if kind == "file" else {}
+    warn(warnings)
     for name, content in files.items():
         write_file(name, content, force=True)
         talk(f"Wrote {name}" + _VIEWERS.get(kind, ""))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +75,9 @@ def given_options(args: argparse.Namespace, base: Options) -> Options:
         if value is not None and option.name not in ("style", "compat"):
             given[option.name] = _value(option.name, value)
     compat = base.compat or args.compat is not None
-    return replace(checked(replace(base, **given)), compat=compat)
+    options = replace(base, **given, compat=compat)
+    options.check()
+    return options
 
 
 def _value(name: str, value: str | int) -> object:
@@ -90,19 +91,3 @@ def _value(name: str, value: str | int) -> object:
     if name in _LISTS:
         return tuple(part.strip("'\"") for part in value.split(",") if part.strip("'\""))
     return value
-
-
-def checked(options: Options) -> Options:
-    """Names of metrics that do not exist are told apart here, with the nearest that does."""
-    from tfprof.model.options import ORDERS, SELECTS
-
-    for option, values, known in (
-        ("order_by", (options.order_by,), ORDERS),
-        ("select", options.select, SELECTS),
-    ):
-        for value in values:
-            if value not in known:
-                near = difflib.get_close_matches(value, known, 1)
-                hint = f"Did you mean {near[0]}?" if near else f"One of {', '.join(known)}."
-                raise UsageError(f"-{option} does not know {value!r}", hint=hint)
-    return options

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from tfprof.errors import UsageError
 
 METRICS = (
     "params", "float_ops", "bytes", "peak_bytes", "residual_bytes", "output_bytes",
@@ -48,6 +53,18 @@ class Options:
     def minimums(self) -> dict[str, int]:
         return {metric: getattr(self, f"min_{metric}") for metric in METRICS}
 
+    def check(self) -> None:
+        """An error for names of metrics that do not exist, with the nearest that does."""
+        for option, values, known in (
+            ("order_by", (self.order_by,), ORDERS),
+            ("select", self.select, SELECTS),
+        ):
+            for value in values:
+                if value not in known:
+                    near = difflib.get_close_matches(value, known, 1)
+                    hint = f"Did you mean {near[0]}?" if near else f"One of {', '.join(known)}."
+                    raise UsageError(f"-{option} does not know {value!r}", hint=hint)
+
 
 def early() -> Options:
     """What the command line and the prompt start from."""
@@ -58,3 +75,26 @@ def early() -> Options:
         select=("params",),
         style="early",
     )
+
+
+def options_from(given: Mapping[str, Any]) -> Options:
+    """Options by name, as in Python: those of the style, with the given ones put over them."""
+    names = [option.name for option in fields(Options)]
+    for name in given:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, 1)
+            hint = f"Did you mean {near[0]}?" if near else f"One of {', '.join(names)}."
+            raise UsageError(f"no option is called {name!r}", hint=hint)
+    compat = given.get("compat") not in (None, False)
+    base = Options() if compat or given.get("style") == "late" else early()
+    values = {name: _value(name, value) for name, value in given.items() if name != "compat"}
+    options = replace(base, **values, compat=compat)
+    options.check()
+    return options
+
+
+def _value(name: str, value: Any) -> Any:  # noqa: ANN401
+    """Lists may be written as on the command line."""
+    if name != "select" and not name.endswith("_regexes"):
+        return value
+    return tuple(value.split(",") if isinstance(value, str) else value)

@@ -55,6 +55,9 @@ class Choice:
     left_over: list[tuple[FoundFile, str]] = field(default_factory=list)
 
 
+_STATE = "checkpoint"
+
+
 def choose(request: Request) -> Choice:
     """Look at everything named and decide what to read."""
     if "profile_path" in request.named and request.named.keys() & {"graph_path", "run_meta_path"}:
@@ -130,6 +133,8 @@ def _checked(flag: str, path: Path) -> list[FoundFile]:
             raise PathNotFound("no such file", where=str(path))
         found = inspect(path)
         return [replace(found, format=formats()["variable table"])]
+    if flag == "checkpoint_path" and path.is_dir():
+        path = path / _STATE  # the folder is named for its newest checkpoint
     files = inspect_named(path)
     found = files[0]
     if found.kind not in FLAG_KINDS[flag]:

@@ -1,4 +1,4 @@
-"""Runs: RunMetadata, the original tool's op log and profile, and the XPlane of TensorFlow 2.
+"""Runs: RunMetadata, the original tool's op log, profile and results, and TensorFlow 2's XPlane.
 
 Written as in graph_messages.py. XPlane is listed to be recognised; its reader comes with traces.
 """
@@ -30,6 +30,9 @@ ExecProfile: 1 run_count int64; 2 all_start_micros int64; 3 latest_end_micros in
 ExecTime: 1 times Int64Tuple*
 ExecMemory: 1 memory_micros int64; 2 host_temp_bytes int64; 3 host_persistent_bytes int64; 4 accelerator_temp_bytes int64; 5 accelerator_persistent_bytes int64; 6 requested_bytes int64; 7 peak_bytes int64; 8 residual_bytes int64; 9 output_bytes int64; 10 allocator_bytes_in_use int64; 11 output_memory {int32 OutputMemory}
 OutputMemory: 1 bytes int64; 2 ptr uint64
+
+GraphNodeProto: 1 name string; 2 exec_micros int64; 3 requested_bytes int64; 4 parameters int64; 6 total_exec_micros int64; 7 total_requested_bytes int64; 8 total_parameters int64; 10 devices string*; 12 children GraphNodeProto*; 13 float_ops int64; 14 total_float_ops int64; 16 input_shapes {int32 TensorShapeProto}; 17 accelerator_exec_micros int64; 18 cpu_exec_micros int64; 19 total_accelerator_exec_micros int64; 20 total_cpu_exec_micros int64; 21 run_count int64; 22 total_run_count int64; 23 total_definition_count int64; 24 peak_bytes int64; 25 residual_bytes int64; 26 output_bytes int64; 27 total_peak_bytes int64; 28 total_residual_bytes int64; 29 total_output_bytes int64
+MultiGraphNodeProto: 1 name string; 2 exec_micros int64; 3 requested_bytes int64; 4 parameters int64; 5 float_ops int64; 6 total_exec_micros int64; 7 total_requested_bytes int64; 8 total_parameters int64; 9 total_float_ops int64; 10 graph_nodes GraphNodeProto*; 11 children MultiGraphNodeProto*; 12 accelerator_exec_micros int64; 13 cpu_exec_micros int64; 14 total_accelerator_exec_micros int64; 15 total_cpu_exec_micros int64; 16 peak_bytes int64; 17 residual_bytes int64; 18 output_bytes int64; 19 total_peak_bytes int64; 20 total_residual_bytes int64; 21 total_output_bytes int64
 
 XSpace: 1 planes XPlane*; 2 errors string*; 3 warnings string*; 4 hostnames string*
 XPlane: 1 id int64; 2 name string; 3 lines XLine*; 4 event_metadata {int64 XEventMetadata}; 5 stat_metadata {int64 XStatMetadata}; 6 stats XStat*

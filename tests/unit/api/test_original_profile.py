@@ -122,11 +122,19 @@ def test_pprof_is_for_code_only(graph, tmp_path):
 
 
 def test_selected_columns_are_explained(graph, capsys):
-    original.profile(graph, options=Builder().select(["params", "colour"]).build(), cmd="op")
+    options = Builder().select(["params", "colour"]).build()
+    original.profile(graph, options=options, cmd="op", compat="original")
     out = capsys.readouterr().out
     assert "\nDoc:\nop: " in out
     assert "\nparams: " in out
     assert "\nUnknown select: colour\n" in out
+
+
+@pytest.mark.parametrize("options", [{"select": ["micro"]}, {"order_by": "micro"}])
+def test_a_misspelt_metric_is_named_with_the_nearest_one(graph, options):
+    with pytest.raises(UsageError, match="does not know 'micro'") as raised:
+        original.profile(graph, options={**SILENT, **options})
+    assert "micros" in raised.value.hint
 
 
 def test_the_early_call_prints_in_the_early_style(graph, capsys):

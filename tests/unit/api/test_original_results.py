@@ -3,7 +3,8 @@
 import pytest
 
 from tfprof.api import original
-from tfprof.wire.schema import message_class
+from tfprof.wire.fields import varint
+from tfprof.wire.schema import message_class, schema
 
 Builder = original.ProfileOptionBuilder
 SILENT = Builder().with_max_depth(10**6).with_empty_output().select(["params"]).build()
@@ -141,6 +142,64 @@ def test_a_hundred_thousand_levels_are_walked_without_recursion():
     assert (node.name, node.parameters) == ("n0", 2)
 
 
+def _parsed(result):
+    return message_class(type(result).__name__).FromString(result.SerializeToString())
+
+
+def test_a_tree_is_a_message(small, run):
+    root = original.profile(small, run, options=SILENT)
+    message = _parsed(root)
+    assert [child.name for child in message.children] == ["layer", "x"]
+    node = message.children[0].children[0]
+    assert (node.name, node.exec_micros, node.devices) == ("layer/MatMul", 30, [CPU.lower()])
+    assert node.input_shapes == root.children[0].children[0].input_shapes
+    assert _parsed(root.children[0]) == message.children[0]
+
+
+def test_rows_of_op_types_are_a_message(small):
+    message = _parsed(original.profile(small, cmd="op", options=SILENT))
+    (add,) = message.children
+    (matmul,) = add.children
+    assert (add.name, add.graph_nodes[0].name) == ("Add", "layer/add")
+    assert [dim.size for dim in matmul.graph_nodes[0].input_shapes[1].dim] == [3, 4]
+    assert message.total_parameters == 16
+
+
+def test_a_hundred_thousand_levels_become_bytes_without_recursion():
+    count = 100_000
+    nodes = [("n0", "VariableV2", [], [2])]
+    nodes += [(f"n{at}", "NoOp", [f"n{at - 1}"], None) for at in range(1, count)]
+    result = original.profile(_graph(*nodes), cmd="graph", options=SILENT)
+    data, levels = result.SerializeToString(), -1
+    assert 10 * count < len(data) < 100 * count
+    fields = schema()["GraphNodeProto"].by_name
+    inner, begin, end = [(0, len(data))], 0, len(data)
+    while inner:  # protobuf itself reads a hundred levels
+        levels += 1
+        ((begin, end),) = inner
+        inner = [
+            (at, at + size)
+            for number, at, size in _fields(data, begin, end)
+            if number == fields["children"].number
+        ]
+    assert levels == count
+    last = message_class("GraphNodeProto").FromString(data[begin:end])
+    assert (last.name, last.parameters) == ("n0", 2)
+
+
+def _fields(data, position, end):
+    """Number, begin and size of each field."""
+    while position < end:
+        tag, position = varint(data, position)
+        size, after = varint(data, position)
+        if tag & 7 == 0:
+            size, position = 0, after
+        else:
+            position = after
+        yield tag >> 3, position, size
+        position += size
+
+
 def test_two_hundred_op_types_are_all_there():
     nodes = [(f"n{at}", f"Op{at:03}", [], None) for at in range(200)]
     root = original.profile(_graph(*nodes), cmd="op", options={**SILENT, "max_depth": 1000})
@@ -150,6 +209,7 @@ def test_two_hundred_op_types_are_all_there():
 def test_an_empty_message_is_all_zero():
     for message in (original.GraphNodeProto(), original.MultiGraphNodeProto()):
         assert (message.name, message.total_parameters, message.children) == ("", 0, [])
+        assert message.SerializeToString() == b""
     assert original.AdviceProto().checkers["any"].reports == []
 
 

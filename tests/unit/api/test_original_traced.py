@@ -158,3 +158,17 @@ def test_accelerator_time_has_a_minimum_of_its_own():
     assert (row.name, row.accelerator_exec_micros, row.cpu_exec_micros) == ("slow", 90, 5)
     (row,) = original.profile(graph, run, options=_silent(min_cpu_micros=50)).children
     assert (row.name, row.accelerator_exec_micros, row.exec_micros) == ("fast", 10, 210)
+
+
+def test_a_saved_profile_keeps_its_steps_when_one_is_added(unet, tmp_path):
+    graph, run = (unet / "graph.pb").read_bytes(), (unet / "run_meta").read_bytes()
+    silent = original.ProfileOptionBuilder().with_empty_output().build()
+    first = original.Profiler(graph)
+    first.add_step(1, run)
+    path = tmp_path / "saved"
+    path.write_bytes(first.serialize_to_string())
+    again = original.Profiler(path)
+    again.add_step(2, run)
+    for step in (1, 2):
+        result = again.profile_name_scope({**silent, "step": step})
+        assert result.total_parameters == first.profile_name_scope(silent).total_parameters

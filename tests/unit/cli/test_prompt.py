@@ -75,3 +75,23 @@ def test_output_goes_to_a_file_when_told(prompt, tmp_path):
     asked.answer(f"scope -max_depth 1 -output file:outfile={tmp_path / 'a.txt'}")
     assert not written
     assert (tmp_path / "a.txt").read_text() == "_TFProfRoot (--/930.58k params)\n"
+
+
+def test_a_backslash_belongs_to_the_pattern(prompt):
+    asked, written = prompt
+    run_lines(asked, [r"scope -show_name_regexes pool_\w+/DW -max_depth 3"])
+    assert "  pool_logit/DW (64x10, 640/1.28k params)\n" in written[0]
+
+
+def test_advice_can_be_asked_for(prompt):
+    asked, written = prompt
+    run_lines(asked, ["advise"])
+    assert "\nOperationChecker:\n" in written[0]
+
+
+def test_a_second_question_does_not_warn_again(samples, capsys):
+    written = []
+    (selection,) = choose(Request([samples / "keras_mlp_fwd.graph.pb"])).selections
+    asked = Prompt(read(selection), early(), written.append)
+    run_lines(asked, ["op -select float_ops", "op -select float_ops"])
+    assert capsys.readouterr().err.count("have no FLOPs") == 1

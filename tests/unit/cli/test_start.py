@@ -6,7 +6,7 @@ import sys
 import time
 
 import pytest
-from run_cli import SOURCES, command, environment
+from run_cli import SOURCES, command, environment, spawn
 
 import tfprof
 from tfprof.api import original
@@ -111,3 +111,8 @@ def test_importing_the_package_loads_nothing_heavy():
     )
     assert "numpy" not in done.stdout
     assert "google" not in done.stdout
+
+
+def test_help_is_a_word_too():
+    assert spawn("help").out == spawn("--help").out
+    assert spawn("help", "scope").out == spawn("scope", "--help").out

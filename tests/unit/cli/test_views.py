@@ -176,3 +176,63 @@ def test_a_graph_that_ends_early_is_answered_with_a_warning(unet, tmp_path, comm
     ran = spawn(command, cut)
     assert ran.code == 0
     assert "ends early" in ran.err
+
+
+def test_trained_variables_are_found_in_a_graph_without_an_op_log(resnet):
+    shown = run(
+        "scope", resnet / "graph.pb", "-account_type_regexes", "_trainable_variables",
+        "-max_depth", "1",
+    ).out  # fmt: skip
+    assert shown == "_TFProfRoot (--/464.15k params)\n"
+
+
+def test_what_has_no_flops_is_said(samples):
+    ran = run(
+        "scope", samples / "keras_mlp_fwd.graph.pb", "-select", "float_ops",
+        "-account_type_regexes", ".*", "-max_depth", "2",
+    )  # fmt: skip
+    assert "ops have no FLOPs since their shapes are not known" in ran.err
+    assert "MatMul" in ran.err
+
+
+def test_an_early_graph_starts_from_what_it_is_told_to(resnet):
+    shown = run(
+        "graph", resnet, "-start_name_regexes", "cost.*", "-max_depth", "100", "-min_micros",
+        "10000", "-select", "micros", "-account_type_regexes", ".*",
+    ).out.splitlines()  # fmt: skip
+    assert shown[0] == "_TFProfRoot (0us/445.33ms)"
+    assert [line for line in shown[1:] if not line.startswith("    ")] == [
+        "  init/init_conv/Conv2D (11.69ms/11.69ms)",
+        "  unit_1_0/sub2/conv2/Conv2D (11.46ms/30.51ms)",
+        "  unit_1_1/sub2/conv2/Conv2D (11.33ms/36.13ms)",
+        "  unit_1_2/sub2/conv2/Conv2D (11.60ms/37.22ms)",
+        "  unit_1_3/sub2/conv2/Conv2D (11.41ms/37.91ms)",
+        "  unit_1_4/sub2/conv2/Conv2D (16.52ms/46.65ms)",
+        "  unit_2_1/sub1/conv1/Conv2D (10.23ms/13.11ms)",
+    ]
+
+
+@pytest.mark.parametrize("spelt", [".*device:CPU.*", ".*device:cpu.*"])
+def test_a_device_may_be_spelt_in_any_case(samples, spelt):
+    folder = samples / "parameter_servers"
+    by_type = run("scope", folder, "-account_type_regexes", spelt, "-max_depth", "1").out
+    assert by_type not in ("", "_TFProfRoot (--/0 params)\n")
+    for style in ("early", "late"):
+        words = ["-device_regexes", spelt, "-max_depth", "9", "--style", style]
+        assert len(run("scope", folder, *words).out.splitlines()) > 5
+
+
+def test_devices_that_are_not_shown_are_hidden_in_every_view(samples):
+    folder = samples / "parameter_servers"
+    for view, style in (("scope", "early"), ("scope", "late"), ("graph", "late"), ("op", "late")):
+        words = ["-account_type_regexes", ".*", "--style", style, "-max_depth", "100"]
+        everything = run(view, folder, *words).out.splitlines()
+        some = run(view, folder, *words, "-device_regexes", ".*task:1.*").out.splitlines()
+        none = run(view, folder, *words, "-device_regexes", "nowhere").out.splitlines()
+        assert len(none) <= 2 < len(some) < len(everything)
+
+
+def test_a_folder_can_be_the_checkpoint(resnet):
+    words = ["-account_type_regexes", "_checkpoint_variables", "-max_depth", "1"]
+    files = [f"--graph_path={resnet / 'graph.pb'}", f"--checkpoint_path={resnet}"]
+    assert run("scope", *files, *words).out == "_TFProfRoot (--/930.58k params)\n"

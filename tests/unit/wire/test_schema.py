@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf
 from google.protobuf.descriptor import FieldDescriptor
 from tensorflow.core.framework import variable_pb2
-from tensorflow.core.profiler import tfprof_log_pb2
+from tensorflow.core.profiler import tfprof_log_pb2, tfprof_output_pb2
 from tensorflow.core.protobuf import (
     config_pb2,
     meta_graph_pb2,
@@ -26,6 +26,7 @@ ROOTS = {
     "RunMetadata": config_pb2.RunMetadata,
     "OpLogProto": tfprof_log_pb2.OpLogProto,
     "ProfileProto": tfprof_log_pb2.ProfileProto,
+    "MultiGraphNodeProto": tfprof_output_pb2.MultiGraphNodeProto,
     "XSpace": xplane_pb2.XSpace,
     "BundleHeaderProto": tensor_bundle_pb2.BundleHeaderProto,
     "BundleEntryProto": tensor_bundle_pb2.BundleEntryProto,

@@ -16,14 +16,16 @@ Mask = npt.NDArray[np.bool_]
 Match = Callable[[str], bool]
 
 
-def matcher(patterns: Sequence[str], option: str, *, lenient: bool) -> Match:
+def matcher(
+    patterns: Sequence[str], option: str, *, lenient: bool, any_case: bool = False
+) -> Match:
     """Whether a name fully matches one of the patterns; an empty list matches nothing."""
     if tuple(patterns) == EVERYTHING:
         return lambda _: True
     compiled = []
     for pattern in patterns:
         try:
-            compiled.append(re.compile(pattern))
+            compiled.append(re.compile(pattern, re.IGNORECASE if any_case else 0))
         except re.error as fault:
             if not lenient:  # the original's engine takes it as matching nothing
                 raise UsageError(
@@ -39,7 +41,8 @@ def accounted(nodes: Nodes, options: Options) -> Mask:
         return np.ones(len(nodes), bool)
     match = matcher(options.account_type_regexes, "account_type_regexes", lenient=options.compat)
     found = nodes.ops.map(match)
-    found |= nodes.devices.map(lambda device: any(map(match, nodes.device_types(device))))
+    on = device_matcher(options, "account_type_regexes")
+    found |= nodes.devices.map(lambda device: bool(device) and on(device))
     by_type: dict[str, bool] = {}
     for row, types in nodes.types.items():
         if not found[row]:
@@ -48,3 +51,9 @@ def accounted(nodes: Nodes, options: Options) -> Mask:
                     by_type[kind] = match(kind)
             found[row] = any(by_type[kind] for kind in types)
     return found
+
+
+def device_matcher(options: Options, option: str) -> Match:
+    """Runs and graphs spell one device differently: any case will do, but in the original."""
+    patterns = getattr(options, option)
+    return matcher(patterns, option, lenient=options.compat, any_case=not options.compat)

@@ -5,13 +5,15 @@ Only the first node that reads something has it below itself: totals are those o
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, nearest, renumbered
-from tfprof.analyses.accounting.choice import accounted
+from tfprof.analyses.accounting.choice import accounted, matcher
 from tfprof.analyses.accounting.tree import CostTree
-from tfprof.model.options import Options
+from tfprof.model.options import EVERYTHING, Options
 
 GRAPH_OP = "_TFGraphParent"
 
@@ -23,10 +25,15 @@ def graph_tree(nodes: n.Nodes, options: Options) -> CostTree:
     own[1:] = nodes.costs
     own[ROOT_AT, n.DEFINED] = 1
     counts = np.concatenate([[False], accounted(nodes, options)])
-    # in the early style what does not count stays in the graph, and takes up depth
-    keeps_all = options.style == "early" and not options.compat
-    parent, found = _spanning_tree(nodes)
-    kept = (found > 0) & (counts | keeps_all)  # nothing leads to a circle nobody reads
+    early = options.style == "early" and not options.compat
+    links = _Links.of(nodes, by_name=early)
+    roots = np.flatnonzero(~links.is_read)[::-1].tolist()
+    if early and options.start_name_regexes != EVERYTHING:
+        match = matcher(options.start_name_regexes, "start_name_regexes", lenient=False)
+        roots = _first_matches(links, roots, [match(name) for name in nodes.names])
+    parent, found = _spanning_tree(links, roots)
+    # early, what does not count stays in the graph and takes up depth; nothing leads to a circle
+    kept = (found > 0) & (counts | early)
     kept[ROOT_AT] = True
     above = renumbered(nearest(parent, kept)[kept], kept)
     walk = Walk.of(above, found[kept])
@@ -36,16 +43,61 @@ def graph_tree(nodes: n.Nodes, options: Options) -> CostTree:
     return CostTree(labels, row, above, walk, own[kept], total, counts[kept])
 
 
-def _spanning_tree(nodes: n.Nodes) -> tuple[n.Ints, n.Ints]:
-    """Depth first from what nobody reads, each node once: its parent, and when it was found."""
-    offsets, source = _inputs(nodes)
-    read = np.zeros(len(nodes), bool)
-    read[source] = True
-    starts, reads = offsets.tolist(), source.tolist()
-    parent, found = [0] * (len(nodes) + 1), [0] * (len(nodes) + 1)
-    seen = bytearray(len(nodes))
+@dataclass(frozen=True)
+class _Links:
+    """What each row reads, controls included: offsets by row, and rows."""
+
+    offsets: list[int]
+    source: list[int]
+    is_read: n.Mask
+
+    @classmethod
+    def of(cls, nodes: n.Nodes, *, by_name: bool) -> _Links:
+        """In input order; in the early tool, in order of names."""
+        is_read = np.zeros(len(nodes), bool)
+        graph = nodes.graph
+        if graph is None:
+            return cls([0] * (len(nodes) + 1), [], is_read)
+        edges, row_of = graph.edges, nodes.row_of_graph
+        # of nodes with one name, the first counts
+        first = nodes.graph_row[row_of] == np.arange(len(graph))
+        known = np.flatnonzero((edges.node >= 0) & first[edges.reader])
+        reader, source = row_of[edges.reader[known]], row_of[edges.node[known]]
+        order = np.lexsort((source, reader)) if by_name else np.argsort(reader, kind="stable")
+        is_read[source] = True
+        counts = np.bincount(reader, minlength=len(nodes))
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        return cls(offsets.tolist(), source[order].tolist(), is_read)
+
+    def of_row(self, row: int) -> list[int]:
+        """From the last on, for a stack: the first is walked whole before the second."""
+        return self.source[self.offsets[row] : self.offsets[row + 1]][::-1]
+
+
+def _first_matches(links: _Links, roots: list[int], matches: list[bool]) -> list[int]:
+    """What to start from, the last first: the first match on each way down."""
+    found = []
+    seen = bytearray(len(matches))
+    stack = list(roots)
+    while stack:
+        row = stack.pop()
+        if seen[row]:
+            continue
+        seen[row] = 1
+        if matches[row]:
+            found.append(row)
+        else:
+            stack += links.of_row(row)
+    return found[::-1]
+
+
+def _spanning_tree(links: _Links, roots: list[int]) -> tuple[n.Ints, n.Ints]:
+    """Depth first, each node once: its parent in the tree, and when it was found."""
+    count = len(links.is_read)
+    parent, found = [ROOT_AT] * (count + 1), [0] * (count + 1)
+    seen = bytearray(count)
     time = 0
-    stack = [(row, -1) for row in np.flatnonzero(~read)[::-1].tolist()]
+    stack = [(row, -1) for row in roots]
     while stack:
         row, reader = stack.pop()
         if seen[row]:
@@ -53,22 +105,5 @@ def _spanning_tree(nodes: n.Nodes) -> tuple[n.Ints, n.Ints]:
         seen[row] = 1
         time += 1
         parent[row + 1], found[row + 1] = reader + 1, time
-        # pushed from the last on: the first input is walked whole before the second
-        stack += [(one, row) for one in reads[starts[row] : starts[row + 1]][::-1] if not seen[one]]
+        stack += [(one, row) for one in links.of_row(row) if not seen[one]]
     return np.array(parent), np.array(found)
-
-
-def _inputs(nodes: n.Nodes) -> tuple[n.Ints, n.Ints]:
-    """What each row reads, controls included, in input order: offsets by row, and rows."""
-    graph = nodes.graph
-    if graph is None:
-        return np.zeros(len(nodes) + 1, np.int64), np.zeros(0, np.int64)
-    edges = graph.edges
-    row_of = nodes.row_of_graph
-    # of nodes with one name, the first counts
-    first = nodes.graph_row[row_of] == np.arange(len(graph))
-    known = np.flatnonzero((edges.node >= 0) & first[edges.reader])
-    reader, source = row_of[edges.reader[known]], row_of[edges.node[known]]
-    order = np.argsort(reader, kind="stable")
-    counts = np.bincount(reader, minlength=len(nodes))
-    return np.concatenate([[0], np.cumsum(counts)]), source[order]

@@ -21,6 +21,7 @@ from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Executions
 
 Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 # columns of the cost matrix
 PARAMS, FLOAT_OPS, BYTES, PEAK, RESIDUAL, OUTPUT, MICROS, ACCELERATOR, CPU, RUNS, DEFINED = range(
@@ -94,17 +95,10 @@ class Nodes:
         """What some nodes count as, all together: ops, devices, and what an op log calls them."""
         at = np.asarray(rows, np.int64)
         found = self.ops.distinct(at)
-        for device in self.devices.distinct(at):
-            found.update(self.device_types(device))
+        found |= self.devices.distinct(at) - {""}  # a device is a type, too
         for row in self.types.keys() & set(at.tolist()) if self.types else ():
             found.update(self.types[row])
         return sorted(found)
-
-    def device_types(self, device: str) -> tuple[str, ...]:
-        """A device is a type, too; any spelling of it counts, but in the original's."""
-        if not device:
-            return ()
-        return (device,) if self.compat else (device, device.lower())
 
 
 def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
@@ -193,7 +187,7 @@ class _Runs:
     node: Ints
     canonical: Ints
     canonical_names: list[str]
-    is_stream: npt.NDArray[np.bool_]
+    is_stream: Mask
     rows: Executions
 
     @classmethod
@@ -209,9 +203,7 @@ class _Runs:
         placed, streaming = codes[rows.device.codes], streams[rows.device.codes]
         return cls(list(index), node, placed, table, streaming, rows)
 
-    def fill(
-        self, costs: Ints, row_of: Mapping[str, int], step: int
-    ) -> tuple[_Placement, npt.NDArray[np.bool_]]:
+    def fill(self, costs: Ints, row_of: Mapping[str, int], step: int) -> tuple[_Placement, Mask]:
         """Adds the costs of the step to the rows; returns where rows ran, and if they ran at all.
 
         The first device a node is seen on is its own; what it did on another one is left out.
@@ -300,9 +292,7 @@ def _product(dims: Sequence[int]) -> int:
     return (product + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
-def _fill_float_ops(
-    costs: Ints, log: OpLog | None, row_of: Mapping[str, int], ran: npt.NDArray[np.bool_]
-) -> None:
+def _fill_float_ops(costs: Ints, log: OpLog | None, row_of: Mapping[str, int], ran: Mask) -> None:
     for name, logged in log.float_ops.items() if log is not None else ():
         row = row_of.get(name)
         if row is not None:

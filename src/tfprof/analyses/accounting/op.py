@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.accounting import nodes as n
-from tfprof.analyses.accounting.choice import accounted, matcher
+from tfprof.analyses.accounting.choice import accounted, device_matcher, matcher
 from tfprof.analyses.accounting.tree import COLUMN_OF
 from tfprof.model.options import EVERYTHING, Options
 
@@ -43,7 +43,7 @@ def op_list(nodes: n.Nodes, options: Options) -> OpList:
         rows.append(OpRow(row.op, row.own, running, row.picked, row.nodes))
     rows.reverse()
     root_total = running
-    shown = _shown(rows, options)
+    shown = _shown([row for row in rows if _on_device(row, nodes, options)], options)
     if options.account_displayed_op_only:
         running = np.zeros(n.COLUMNS, np.int64)
         again = []
@@ -116,6 +116,13 @@ def _shown(rows: list[OpRow], options: Options) -> list[OpRow]:
             continue
         found.append(row)
     return found
+
+
+def _on_device(row: OpRow, nodes: n.Nodes, options: Options) -> bool:
+    """Whether any of its nodes is on a device that is shown."""
+    if options.device_regexes == EVERYTHING or options.compat:
+        return True
+    return any(map(device_matcher(options, "device_regexes"), nodes.devices.distinct(row.picked)))
 
 
 def _passes(row: OpRow, options: Options) -> bool:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, depths, nearest, renumbered
-from tfprof.analyses.accounting.choice import matcher
+from tfprof.analyses.accounting.choice import device_matcher, matcher
 from tfprof.model.interned import Interned
 from tfprof.model.options import EVERYTHING, Options
 
@@ -161,11 +161,7 @@ def early_filter(tree: CostTree, options: Options, devices: Interned) -> Mask:
     passes = tree.accounted.copy()
     for metric, least in options.minimums.items():
         passes &= tree.own[:, COLUMN_OF[metric]] >= least
-    if options.device_regexes != EVERYTHING:
-        on = matcher(options.device_regexes, "device_regexes", lenient=options.compat)
-        placed = tree.row >= 0
-        passes[~placed] &= on("")  # made-up scopes are on no device
-        passes[placed] &= devices.map(on)[tree.row[placed]]
+    passes &= _on_device(tree, options, devices)
     return _named(tree, options, passes)
 
 
@@ -187,13 +183,29 @@ def code_filter(tree: CostTree, options: Options) -> Mask:
     return _named(tree, options, passes)
 
 
-def late_filter(tree: CostTree, options: Options) -> Mask:
-    """The late tool's test whether a node is displayed, for scopes and graphs."""
+def late_filter(tree: CostTree, options: Options, devices: Interned) -> Mask:
+    """The late tool's test whether a node is displayed, for scopes and graphs.
+
+    It had no option for devices any more; where it is given, scopes stand above what is shown.
+    """
     passes = np.ones(len(tree.labels), bool)
+    if options.device_regexes != EVERYTHING and not options.compat:
+        placed = tree.row >= 0
+        on_device = _on_device(tree, options, devices) & placed
+        passes &= on_device | (~placed & (tree.walk.sums(on_device.astype(np.int64)) > 0))
     for metric, least in options.minimums.items():
         costs = tree.own if metric in _OWN_MINIMUMS else tree.total
         passes &= costs[:, COLUMN_OF[metric]] >= least
     return _named(tree, options, passes)
+
+
+def _on_device(tree: CostTree, options: Options, devices: Interned) -> Mask:
+    """The rows on devices that are shown; made-up scopes are on none."""
+    on = device_matcher(options, "device_regexes")
+    found = np.full(len(tree.row), on(""))
+    placed = tree.row >= 0
+    found[placed] = devices.map(on)[tree.row[placed]]
+    return found
 
 
 def _named(tree: CostTree, options: Options, passes: Mask) -> Mask:

@@ -50,12 +50,19 @@ def advise_on(
     data: ProfileData, options: Mapping[str, Any] | None = None, *, compat: bool = False
 ) -> AdviceProto:
     """Run the checkers that are named, in order of their names; print and return the reports."""
+    advice = advice_of(data, options, compat=compat)
+    sys.stdout.write(advice.text())
+    return advice
+
+
+def advice_of(
+    data: ProfileData, options: Mapping[str, Any] | None = None, *, compat: bool = False
+) -> AdviceProto:
     wanted = ALL_ADVICE if options is None else options
     case = _Case(data, build_nodes(data, -1, compat=compat), compat)
     advice = AdviceProto()
     for name in sorted(set(wanted) & set(_CHECKERS)):
         advice.checkers[name] = Checker(list(_CHECKERS[name](case)))
-    sys.stdout.write("".join(f"{line}\n" for line in advice.lines()))
     return advice
 
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tfprof.analyses.float_ops import count_float_ops
-from tfprof.analyses.roles import Role
-from tfprof.analyses.variables import find_variables
+from tfprof.analyses.completed import completed
 from tfprof.errors import UsageError, WrongKind
 from tfprof.live.objects import LiveGraph, default_graph, live_graph
 from tfprof.live.op_log import default_log
-from tfprof.model.oplog import TRAINABLE, CodeFrame, OpLog
+from tfprof.model.oplog import CodeFrame, OpLog
 from tfprof.model.profile import Declarations, ProfileData
 from tfprof.model.trace import Trace
 from tfprof.sources.files import parse, read_bytes, top_fields
@@ -27,9 +25,6 @@ from tfprof.wire.schema import message_class
 
 # what errors call things that are no file
 _GRAPH, _RUN, _LOG = Path("graph"), Path("run_meta"), Path("op_log")
-# how a warning is known that matters only to those who ask for FLOPs
-NO_FLOPS = "have no FLOPs"
-_NAMED = 5
 _NO_GRAPH = (
     "Hand over a graph: a tf.Graph, a ConcreteFunction, a tf.function, a Keras model, a GraphDef "
     "or a path. TensorFlow has a default graph only while it is not executing eagerly."
@@ -125,7 +120,9 @@ def build(
         live = _live(graph, () if compat and stepwise else runs, compat=compat)
         data = _data_of(live)
     if runs:
-        data = replace(data, trace=_joined(runs))
+        # a saved profile has steps of its own
+        known = [data.trace] if data.trace is not None and stepwise else []
+        data = replace(data, trace=_joined([*known, *(run.trace for run in runs)]))
     if live.graph is not None:
         messages = [run.message for run in runs if run.message is not None]
         run_meta = _all_stats(messages) if messages else None
@@ -135,7 +132,7 @@ def build(
             log = default_log(live.graph, log, add_trace=True, add_float_ops=False).log
     if log is not None:
         data = replace(data, oplog=log_model(log))
-    return data if compat else _completed(data)
+    return data if compat else completed(data)
 
 
 def _live(graph: Any, runs: Sequence[Run], *, compat: bool) -> LiveGraph:  # noqa: ANN401
@@ -166,8 +163,8 @@ def _data_of(live: LiveGraph) -> ProfileData:
     return ProfileData(str(_GRAPH), (), graph, declared, warnings=tuple(warnings))
 
 
-def _joined(runs: Sequence[Run]) -> Trace:
-    trace = Trace.joined([run.trace for run in runs])
+def _joined(traces: list[Trace]) -> Trace:
+    trace = Trace.joined(traces)
     return replace(trace, steps=tuple(sorted(set(trace.steps))))
 
 
@@ -190,34 +187,3 @@ def _original_log(
         again = default_log(graph, None, run_meta, add_trace=False)
         logged.log.log_entries.extend(again.log.log_entries)
     return logged.log
-
-
-def _completed(data: ProfileData) -> ProfileData:
-    """FLOPs and trained variables that no op log gave, and the shapes of captured variables."""
-    log = data.oplog or OpLog({}, {})
-    counted = count_float_ops(data)
-    counts = {**log.float_ops, **counted.by_node}  # the log's own are in both
-    types = {name: list(kinds) for name, kinds in log.types.items()}
-    for name in _trained(data):
-        if TRAINABLE not in types.get(name, ()):
-            types.setdefault(name, []).append(TRAINABLE)
-    oplog = OpLog(types, counts, log.code, log.has_code)
-    warnings = (*data.warnings, *_without_shapes(counted.unknown))
-    return replace(data, oplog=oplog, warnings=warnings)
-
-
-def _without_shapes(unknown: Mapping[str, Sequence[str]]) -> list[str]:
-    if not unknown:
-        return []
-    count = sum(len(names) for names in unknown.values())
-    types = ", ".join(sorted(unknown, key=lambda op: -len(unknown[op]))[:_NAMED])
-    what = f"{count} ops {NO_FLOPS} since their shapes are not known ({types})"
-    return [f"{what}: fix the batch size or hand over run metadata"]
-
-
-def _trained(data: ProfileData) -> list[str]:
-    """What the graph itself says is trained, where nothing else does."""
-    said = any(v.trainable is not None for v in data.declared.variables.values())
-    if data.graph is None or said or (data.oplog is not None and data.oplog.trainable):
-        return []
-    return [v.name for v in find_variables(data) if v.role is Role.TRAINABLE]

@@ -89,6 +89,8 @@ def as_options(
         raise UsageError(f"no such option: {', '.join(unknown)}")
     chosen = {name: _value(name, value) for name, value in given.items() if name in names}
     options = Options(**{**_MISSING, **chosen}, style=style, compat=compat)
+    if not compat:
+        options.check()
     dump = given.get("dump_to_file", "")
     output = Output("file", {"outfile": dump}) if dump else Output.parsed(given.get("output", ""))
     return options, output

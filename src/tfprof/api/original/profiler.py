@@ -15,6 +15,7 @@ from tfprof.api.original.options import Output, as_options, is_compat
 from tfprof.api.original.protos import AdviceProto
 from tfprof.api.original.saved import profile_proto
 from tfprof.api.original.show import COMMANDS, Result, show
+from tfprof.api.writing import write_file
 from tfprof.errors import OutputNotWritable, UsageError
 from tfprof.live.objects import default_graph, tf_graph_of
 from tfprof.live.op_log import default_log
@@ -127,7 +128,7 @@ class Profiler:
         return profile_proto(self._data(with_code=True), compat=self._compat)
 
     def _write_profile(self, filename: str | os.PathLike[str]) -> None:
-        Path(filename).write_bytes(self.serialize_to_string())
+        write_file(Path(filename), self.serialize_to_string(), force=True)
 
     def _profiled(self, command: str, options: OptionsLike) -> Result:
         set_, output = as_options(options, compat=self._compat)

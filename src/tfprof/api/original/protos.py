@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 
@@ -26,8 +25,9 @@ class AdviceProto:
 
     checkers: dict[str, Checker] = field(default_factory=_Checkers)
 
-    def lines(self) -> Iterator[str]:
+    def text(self) -> str:
         """As the original prints it."""
+        lines = []
         for name, checker in self.checkers.items():
-            yield f"\n{name}:"
-            yield from checker.reports
+            lines += [f"\n{name}:", *checker.reports]
+        return "".join(f"{line}\n" for line in lines)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from tfprof.analyses.completed import NO_FLOPS
 from tfprof.answers import cost_views
 from tfprof.api.original.details import Lookup
-from tfprof.api.original.inputs import NO_FLOPS
 from tfprof.api.original.kept import misses_stream
 from tfprof.api.original.options import Output
 from tfprof.api.original.report import body, framed
@@ -20,7 +20,7 @@ from tfprof.api.original.results import (
 )
 from tfprof.api.view_files import pprof_file, timeline_files
 from tfprof.api.writing import write_file
-from tfprof.errors import UsageError
+from tfprof.errors import InputMissing, UsageError
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
 from tfprof.renderers.cost_text import op_text, tree_text
@@ -37,7 +37,15 @@ def show(data: ProfileData, command: str, options: Options, output: Output) -> R
         return GraphNodeProto() if command in ("scope", "graph") else MultiGraphNodeProto()
     _warn(data, options)
     view, result = _answered(data, command, options)
-    _write_output(output, command, data, options, view)
+    try:
+        _write_output(output, command, data, options, view)
+    except (InputMissing, UsageError) as fault:
+        if not options.compat:
+            raise
+        sys.stderr.write(f"{fault}\n")  # the original talks, writes nothing and returns nothing
+        return type(result)()
+    if options.compat and command == "graph" and output.kind == "timeline":
+        return type(result)()  # the original's timeline leaves nothing to return
     return result
 
 
