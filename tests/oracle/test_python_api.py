@@ -73,7 +73,8 @@ def traced():
 
 
 def _same(reference, result):
-    """Every field at every depth; without recursion."""
+    """Every field at every depth, and the bytes of the whole; without recursion."""
+    assert type(reference).FromString(result.SerializeToString()) == reference
     pairs = [(reference, result)]
     while pairs:
         wanted, got = pairs.pop()
@@ -228,6 +229,34 @@ def test_the_engine_reads_what_the_profiler_saved(traced, tmp_path):
         reference = getattr(tfprof_output_pb2, kind).FromString(answer)
         mine = getattr(profiler, f"profile_{method}")(SILENT)
         _same(reference, mine)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_context_gives_what_the_originals_profiler_gives(traced, tmp_path, command):
+    """The original context is gone from TensorFlow; the profiler that it asked is still there."""
+    graph = _copied(traced[0])
+    fetch, feed = "loss:0", {"image:0": [[[[0.5] * 3] * 8] * 8] * 2}
+    runs = {}
+    with (
+        ours.ProfileContext(tmp_path, [1, 3], [3], compat="original") as context,
+        v1.Session(graph=graph) as session,
+    ):
+        context.add_auto_profiling(command, SILENT, [3])
+        session.run([variable.initializer for variable in graph.get_collection("variables")])
+        for step in (1, 2, 3):
+            runs[step] = v1.RunMetadata()
+            session.run(fetch, feed, run_metadata=runs[step])
+    (mine,) = context.get_profiles(command).values()
+    cpp.ProfilerFromFile(str(tmp_path / "profile_3").encode())
+    options = tfprof_options_pb2.OptionsProto(**SILENT)
+    answer = cpp.Profile(command.encode(), options.SerializeToString())
+    cpp.DeleteProfiler()
+    kind = "GraphNodeProto" if command in ("scope", "graph") else "MultiGraphNodeProto"
+    _same(getattr(tfprof_output_pb2, kind).FromString(answer), mine)
+    reference = theirs.Profiler(graph)
+    captured(lambda: [reference.add_step(step, runs[step]) for step in (1, 3)])
+    method = {"scope": "name_scope", "op": "operations", "code": "python"}.get(command, command)
+    _same(getattr(reference, f"profile_{method}")(SILENT), mine)
 
 
 def test_advice_is_the_originals(traced, capsys):

@@ -12,6 +12,7 @@ from tfprof.api.original.builder import (
     TRAINABLE_VARS_PARAMS_STAT_OPTIONS,
     ProfileOptionBuilder,
 )
+from tfprof.api.original.context import ProfileContext
 from tfprof.api.original.profiler import (
     Profiler,
     advise,
@@ -33,6 +34,7 @@ __all__ = [
     "MultiGraphNodeProto",
     "OpLog",
     "OpLogProto",
+    "ProfileContext",
     "ProfileOptionBuilder",
     "Profiler",
     "advise",

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from tfprof.api.original.encoded import encoded
 from tfprof.views import costs as c
 from tfprof.views.costs import ROOT_NAME, Costs, CostTreeView, InputShape, OpCostView
 from tfprof.wire.schema import message_class
@@ -90,6 +91,10 @@ class _Node:
     def rows(self) -> list[Self]:
         """All rows as printed, without nesting."""
         return self._made(range(self._source.count))
+
+    def SerializeToString(self) -> bytes:  # noqa: N802  (a message's name for it)
+        """The bytes of the original's message, whole; protobuf itself reads 100 levels of them."""
+        return encoded(self, type(self).__name__)
 
     def _made(self, places: Sequence[int]) -> list[Self]:
         return [type(self)(self._source.row(at), self._source) for at in places]

@@ -1,0 +1,90 @@
+"""`Session.run` of TensorFlow 1 with a listener in between, and as it was afterwards."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from tfprof.errors import UsageError
+from tfprof.live.objects import loaded
+
+_CLIENT = "tensorflow.python.client.session"
+# there is one class of sessions in a process, so there is one listener
+_LISTENING = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRun:
+    """A call of `session.run` that waits to be made."""
+
+    plain: Callable[..., Any]
+    session: Any
+    fetches: Any
+    feed_dict: Any = None
+    options: Any = None
+    run_metadata: Any = None
+
+    @property
+    def graph(self) -> Any:  # noqa: ANN401
+        return self.session.graph
+
+    def as_called(self) -> Any:  # noqa: ANN401
+        return self.plain(
+            self.session, self.fetches, self.feed_dict, self.options, self.run_metadata
+        )
+
+    def traced(self) -> tuple[Any, Any]:
+        """The result and the run metadata, which are the caller's if it handed any over.
+
+        The caller's options stay as they are.
+        """
+        v1 = loaded("tensorflow").compat.v1
+        options = v1.RunOptions()
+        if self.options is not None:
+            options.CopyFrom(self.options)
+        options.trace_level = v1.RunOptions.FULL_TRACE
+        run_metadata = self.run_metadata if self.run_metadata is not None else v1.RunMetadata()
+        result = self.plain(self.session, self.fetches, self.feed_dict, options, run_metadata)
+        return result, run_metadata
+
+    def fetched(self) -> frozenset[str]:
+        """The names of what is fetched, in whatever structure that was asked for."""
+        mapper = loaded(_CLIENT)._FetchMapper  # noqa: SLF001  (knows what users registered)
+        with self.graph.as_default():
+            return frozenset(one.name for one in mapper.for_fetch(self.fetches).unique_fetches())
+
+
+@contextmanager
+def listening(listener: Callable[[SessionRun], Any]) -> Iterator[None]:
+    """Every run of every session goes through `listener`, which makes the call."""
+    sessions = loaded(_CLIENT).BaseSession
+    if not _LISTENING.acquire(blocking=False):
+        raise UsageError(
+            "there is an open ProfileContext already",
+            hint="Contexts do not nest: end the other one first.",
+        )
+    plain, is_open = sessions.run, True
+
+    @functools.wraps(plain)
+    def run(
+        self: Any,  # noqa: ANN401
+        fetches: Any,  # noqa: ANN401
+        feed_dict: Any = None,  # noqa: ANN401
+        options: Any = None,  # noqa: ANN401
+        run_metadata: Any = None,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
+        call = SessionRun(plain, self, fetches, feed_dict, options, run_metadata)
+        return listener(call) if is_open else call.as_called()
+
+    sessions.run = run
+    try:
+        yield
+    finally:
+        is_open = False
+        if sessions.run is run:  # else another tool has wrapped ours, which is now transparent
+            sessions.run = plain
+        _LISTENING.release()
