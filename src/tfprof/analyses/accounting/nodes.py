@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -223,7 +224,7 @@ class _Runs:
         values = self._values()[keep]
         if step >= 0:
             here = steps == step
-            np.add.at(costs, rows[here], values[here])
+            _add(costs, rows[here], values[here])
         else:
             self._average(costs, rows, steps, values)
         return _Placement(own, self.canonical_names), ran
@@ -231,7 +232,7 @@ class _Runs:
     def _average(self, costs: Ints, rows: Ints, steps: Ints, values: Ints) -> None:
         """Sums divided by the number of steps a node appears in, without a remainder."""
         sums = np.zeros_like(costs)
-        np.add.at(sums, rows, values)
+        _add(sums, rows, values)
         known, number = np.unique(steps, return_inverse=True)
         pairs = np.unique(rows * len(known) + number)
         counts = np.bincount(pairs // max(1, len(known)), minlength=len(costs))
@@ -262,15 +263,33 @@ class _Runs:
         return values
 
 
+def _add(costs: Ints, rows: Ints, values: Ints) -> None:
+    """Adds each value to its row; `np.add.at` takes four times as long."""
+    order = np.argsort(rows, kind="stable")
+    ordered = rows[order]
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+    if len(first):
+        costs[ordered[first]] += np.add.reduceat(values[order], first, axis=0)
+
+
 def _shapes(graph: Graph, row_of_graph: Ints) -> dict[int, tuple[int, ...]]:
     """The shape vector of every node that has an attribute called `shape`; a scalar is (1,)."""
     found: dict[int, tuple[int, ...]] = {}
-    for at, value in graph.attributes.column("shape").items():
-        if not value.HasField("shape") or value.shape.unknown_rank:
-            continue
-        dims = tuple(dim.size if dim.size >= 0 else -1 for dim in value.shape.dim) or (1,)
-        found.setdefault(int(row_of_graph[at]), dims)
+    column = graph.attributes.column("shape")
+    rows = row_of_graph[list(column)].tolist() if column else []
+    # nodes whose values are alike share one message
+    vectors = {id(value): _vector(value) for value in column.values()}
+    for row, value in zip(rows, column.values(), strict=True):
+        dims = vectors[id(value)]
+        if dims is not None:
+            found.setdefault(row, dims)
     return found
+
+
+def _vector(value: Any) -> tuple[int, ...] | None:  # noqa: ANN401
+    if not value.HasField("shape") or value.shape.unknown_rank:
+        return None
+    return tuple(dim.size if dim.size >= 0 else -1 for dim in value.shape.dim) or (1,)
 
 
 def _declared_shapes(data: ProfileData, row_of: Mapping[str, int]) -> dict[int, tuple[int, ...]]:
