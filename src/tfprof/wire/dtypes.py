@@ -19,7 +19,7 @@ _TYPES: dict[int, tuple[str, float | None]] = {
 _PYTHON_NAMES = {1: "float32", 2: "float64", 19: "float16"}
 _FLOATING = frozenset({1, 2, 8, 14, 18, 19, 24, 25, 26, 27, 28, 33})
 
-RESOURCE = 20
+FLOAT, INT32, STRING, INT64, BOOL, RESOURCE, VARIANT = 1, 3, 7, 9, 10, 20, 21
 
 ENUM_VALUES: dict[str, int] = {"DT_INVALID": 0}
 for _number, (_name, _) in _TYPES.items():

@@ -1,0 +1,293 @@
+"""Sizes that may hold symbols: exact polynomials over the batch and other open dimensions.
+
+A size is an `int` as long as it can be, else a `Dim`. Symbols stand for whole numbers from 1 on.
+What does not divide evenly stays inside a floor, so nothing is ever rounded by guess.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Union
+
+from tfprof.model import units
+
+BATCH = "B"
+
+# a symbol's name, or a floor that did not come out even
+Atom = Union[str, "Floor"]
+# what is multiplied in a term, and how often: sorted, powers from 1 on
+Monomial = tuple[tuple[Atom, int], ...]
+Size = Union[int, "Dim"]
+Shape = tuple[Size | None, ...]  # None: a dimension nothing is known of
+Open = Shape | None  # None: not even the rank is known
+
+
+class Floor:
+    """A polynomial divided by a whole number, rounded down."""
+
+    __slots__ = ("by", "of")
+
+    def __init__(self, of: Dim, by: int) -> None:
+        self.of, self.by = of, by
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Floor) and self.by == other.by and self.of == other.of
+
+    def __hash__(self) -> int:
+        return hash((self.of, self.by))
+
+    def __str__(self) -> str:
+        return f"floor(({self.of})/{self.by})"
+
+
+class Dim:
+    """A polynomial that is no plain number: term to coefficient, none of them 0."""
+
+    __slots__ = ("_hash", "terms")
+
+    def __init__(self, terms: dict[Monomial, int]) -> None:
+        self.terms = terms
+        self._hash = hash(frozenset(terms.items()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Dim) and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __add__(self, other: Size) -> Size:
+        if isinstance(other, int) and not other:
+            return self
+        terms = dict(self.terms)
+        for monomial, count in _terms(other).items():
+            terms[monomial] = terms.get(monomial, 0) + count
+        return _made(terms)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Size:
+        return self * -1
+
+    def __sub__(self, other: Size) -> Size:
+        return self + other * -1
+
+    def __rsub__(self, other: Size) -> Size:
+        return self * -1 + other
+
+    def __mul__(self, other: Size) -> Size:
+        if isinstance(other, int):
+            return self if other == 1 else _made({m: c * other for m, c in self.terms.items()})
+        terms: dict[Monomial, int] = {}
+        for mine, count in self.terms.items():
+            for theirs, times in other.terms.items():
+                monomial = _product(mine, theirs)
+                terms[monomial] = terms.get(monomial, 0) + count * times
+        return _made(terms)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, by: int) -> Size:
+        """Rounded down; what divides evenly leaves the floor."""
+        if by == 1:
+            return self
+        even = {m: c // by for m, c in self.terms.items() if c % by == 0}
+        rest = _made({m: c for m, c in self.terms.items() if c % by})
+        if isinstance(rest, int):
+            return _made(even) + rest // by
+        return _made({((Floor(rest, by), 1),): 1}) + _made(even)
+
+    def __mod__(self, by: int) -> Size:
+        return self - (self // by) * by
+
+    def __str__(self) -> str:
+        return " + ".join(_term(m, c) for m, c in self.sorted_terms()).replace("+ -", "- ")
+
+    __repr__ = __str__
+
+    def sorted_terms(self) -> list[tuple[Monomial, int]]:
+        """Highest powers first, plain numbers last."""
+        return sorted(
+            self.terms.items(), key=lambda t: (-sum(p for _, p in t[0]), [str(a) for a, _ in t[0]])
+        )
+
+    def symbols(self) -> set[str]:
+        found: set[str] = set()
+        for monomial in self.terms:
+            for atom, _ in monomial:
+                found |= {atom} if isinstance(atom, str) else atom.of.symbols()
+        return found
+
+    def at(self, known: Mapping[str, Size]) -> Size:
+        """With some symbols replaced by what they are."""
+        total: Size = 0
+        for monomial, count in self.terms.items():
+            part: Size = count
+            for atom, power in monomial:
+                if isinstance(atom, str):
+                    value = known.get(atom)
+                    base = symbol(atom) if value is None else value
+                else:
+                    base = at(atom.of, known) // atom.by
+                for _ in range(power):
+                    part = part * base
+            total = total + part
+        return total
+
+
+def symbol(name: str) -> Dim:
+    return Dim({((name, 1),): 1})
+
+
+def at(size: Size, known: Mapping[str, Size]) -> Size:
+    """A size with some symbols replaced."""
+    return size if isinstance(size, int) else size.at(known)
+
+
+def symbols(size: Size) -> set[str]:
+    return set() if isinstance(size, int) else size.symbols()
+
+
+def divided(size: Size, by: Size) -> Size | None:
+    """The quotient where it is exact, as a polynomial; None where it is not."""
+    if isinstance(by, int):
+        if by == 0:
+            return None
+        if isinstance(size, int):
+            return size // by if size % by == 0 else None
+        return size // by if all(c % by == 0 for c in size.terms.values()) else None
+    if isinstance(size, int):
+        return 0 if size == 0 else None
+    return _long_division(size, by)
+
+
+def ceil_div(size: Size, by: int) -> Size:
+    return (size + (by - 1)) // by
+
+
+def is_positive(size: Size) -> bool:
+    """Surely 1 or more, whatever the symbols are."""
+    if isinstance(size, int):
+        return size > 0
+    # symbols are 1 or more, so each term with a symbol is at least its coefficient
+    if any(isinstance(a, Floor) for m in size.terms for a, _ in m):
+        return all(c > 0 for c in size.terms.values()) and () in size.terms
+    negative = [c for m, c in size.terms.items() if c < 0 and m]
+    return not negative and sum(size.terms.values()) > 0
+
+
+def product(sizes: Shape) -> Size | None:
+    """How many elements a shape has; None if a dimension is unknown."""
+    whole = 1
+    result: Size = 1
+    for size in sizes:
+        if size is None:
+            return None
+        if isinstance(size, int):
+            whole *= size
+        else:
+            result = result * size
+    return result * whole
+
+
+def elements(shape: Open) -> Size | None:
+    return None if shape is None else product(shape)
+
+
+def same(one: Size | None, other: Size | None) -> bool:
+    return one is not None and one == other
+
+
+def formula(size: Size) -> str:
+    """As people write it: `7.72 G·B + 3.1 M`."""
+    if isinstance(size, int):
+        return units.count(size)
+    parts = []
+    for monomial, count in size.sorted_terms():
+        factors = "·".join(_factor(atom, power) for atom, power in monomial)
+        number = units.count(abs(count))
+        text = number if not factors else factors if number == "1" else f"{number}·{factors}"
+        parts.append(("- " if count < 0 else "+ ") + text)
+    return " ".join(parts).removeprefix("+ ")
+
+
+def term_list(size: Size) -> list[dict[str, object]]:
+    """The terms as JSON: a coefficient and the powers of its symbols."""
+    if isinstance(size, int):
+        return [{"coefficient": size, "powers": {}}]
+    return [
+        {"coefficient": count, "powers": {str(atom): power for atom, power in monomial}}
+        for monomial, count in size.sorted_terms()
+    ]
+
+
+_NAME = re.compile(r"[A-Za-z]\w*")
+
+
+def parsed(text: str) -> Size:
+    """`128` or the name of a symbol."""
+    if text.isdecimal():
+        return int(text)
+    if not _NAME.fullmatch(text):
+        raise ValueError(f"{text!r} is neither a number nor a name")
+    return symbol(text)
+
+
+def _terms(size: Size) -> Mapping[Monomial, int]:
+    return {(): size} if isinstance(size, int) else size.terms
+
+
+def _made(terms: dict[Monomial, int]) -> Size:
+    kept = {m: c for m, c in terms.items() if c}
+    if not kept:
+        return 0
+    if len(kept) == 1 and () in kept:
+        return kept[()]
+    return Dim(kept)
+
+
+def _product(one: Monomial, other: Monomial) -> Monomial:
+    if not one or not other:
+        return one or other
+    powers = dict(one)
+    for atom, power in other:
+        powers[atom] = powers.get(atom, 0) + power
+    return tuple(sorted(powers.items(), key=lambda pair: str(pair[0])))
+
+
+def _long_division(size: Dim, by: Dim) -> Size | None:
+    """Term by term from the highest on; None as soon as something is left."""
+    (lead, factor), *_ = by.sorted_terms()
+    quotient: Size = 0
+    rest: Size = size
+    for _ in range(len(size.terms) * 2):
+        if isinstance(rest, int):
+            break
+        (monomial, count), *_ = rest.sorted_terms()
+        part = _quotient(monomial, lead)
+        if part is None or count % factor:
+            return None
+        step = _made({part: count // factor})
+        quotient, rest = quotient + step, rest - by * step
+    return quotient if rest == 0 else None
+
+
+def _quotient(one: Monomial, by: Monomial) -> Monomial | None:
+    powers = dict(one)
+    for atom, power in by:
+        left = powers.get(atom, 0) - power
+        if left < 0:
+            return None
+        powers[atom] = left
+    return tuple((atom, power) for atom, power in powers.items() if power)
+
+
+def _term(monomial: Monomial, count: int) -> str:
+    factors = "*".join(_factor(atom, power) for atom, power in monomial)
+    if not factors:
+        return str(count)
+    return factors if count == 1 else f"-{factors}" if count == -1 else f"{count}*{factors}"
+
+
+def _factor(atom: Atom, power: int) -> str:
+    return str(atom) if power == 1 else f"{atom}^{power}"

@@ -1,0 +1,205 @@
+"""What is known of an op: its outputs, its work, its memory. One rule serves a family of op types.
+
+A rule is registered in the file of its family (`ops/convolutions.py`, ...) and read by everything:
+shapes, FLOPs, memory. An op type without one is reported, never guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from tfprof.model.dims import Open, Size
+from tfprof.model.graph import as_shape
+from tfprof.wire import dtypes as t
+
+# the entries of a small tensor of whole numbers, row by row; None where one is not known
+Value = tuple[Size | None, ...]
+_LONGEST_VALUE = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """What is known of a tensor before it runs.
+
+    `value` is kept of small tensors of whole numbers, since shapes are made of them. `holds` is
+    what a handle leads to: a variable, or the elements of a list, of which there are `length`.
+    `dead` is what the branch not taken computes.
+    """
+
+    shape: Open = None
+    dtype: int = 0
+    value: Value | None = None
+    holds: Tensor | None = None
+    length: Size | None = None
+    dead: bool = False
+
+
+UNKNOWN = Tensor()
+
+
+class Call:
+    """One op as a rule sees it: inputs, attributes and, once they are known, outputs."""
+
+    __slots__ = ("_attributes", "_load", "inputs", "name", "op", "outputs")
+
+    def __init__(
+        self,
+        name: str,
+        op: str,
+        inputs: Sequence[Tensor],
+        load: Callable[[], Mapping[str, Any]] = dict,
+    ) -> None:
+        self.name, self.op, self.inputs = name, op, inputs
+        self.outputs: Sequence[Tensor] = ()
+        self._load = load
+        self._attributes: Mapping[str, Any] | None = None
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """Attribute name to AttrValue message, decoded on first use."""
+        if self._attributes is None:
+            self._attributes = self._load()
+        return self._attributes
+
+    @property
+    def input_count(self) -> int:
+        return len(self.inputs)
+
+    def input(self, index: int) -> Open:
+        """The shape of an input."""
+        return self.inputs[index].shape if index < len(self.inputs) else None
+
+    def output(self, index: int) -> Open:
+        return self.outputs[index].shape if index < len(self.outputs) else None
+
+    def value(self, index: int) -> Value | None:
+        """The entries of an input, if they are known."""
+        return self.inputs[index].value if index < len(self.inputs) else None
+
+    def scalar(self, index: int) -> Size | None:
+        value = self.value(index)
+        return value[0] if value is not None and len(value) == 1 else None
+
+    def numbers(self, index: int) -> list[int] | None:
+        """The entries of an input, if all of them are plain numbers."""
+        value = self.value(index)
+        if value is None:
+            return None
+        whole = [entry for entry in value if isinstance(entry, int)]
+        return whole if len(whole) == len(value) else None
+
+    # attributes, with what stands for an absent one
+
+    def integer(self, name: str, absent: int = 0) -> int:
+        value = self.attributes.get(name)
+        return absent if value is None else int(value.i)
+
+    def integers(self, name: str) -> list[int]:
+        value = self.attributes.get(name)
+        return [] if value is None else [int(entry) for entry in value.list.i]
+
+    def flag(self, name: str) -> bool:
+        value = self.attributes.get(name)
+        return value is not None and bool(value.b)
+
+    def text(self, name: str, absent: str = "") -> str:
+        value = self.attributes.get(name)
+        return absent if value is None else bytes(value.s).decode(errors="replace")
+
+    def dtype(self, name: str) -> int:
+        value = self.attributes.get(name)
+        return 0 if value is None else int(value.type)
+
+    def stated(self, name: str = "shape") -> Open:
+        """A shape attribute."""
+        value = self.attributes.get(name)
+        return None if value is None or not value.HasField("shape") else as_shape(value.shape)
+
+
+# a shape is enough for most outputs; a whole Tensor where there is more to say
+Outputs = Sequence[Open | Tensor]
+Infer = Callable[[Call], Outputs]
+Count = Callable[[Call], Size | None]  # None: a dimension that is needed is not known
+Fold = Callable[[Call], Sequence[Value | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`dtype` is the data type of the outputs: a number, or the attribute that says it.
+
+    `macs` are multiplications with an addition each; `work` counts every other floating-point
+    operation. An op whose output shares the buffer of an input is an `alias` of it; one that may
+    write over an input which nobody else needs lists it in `reuse`.
+    """
+
+    ops: tuple[str, ...]
+    family: str
+    shapes: Infer
+    values: Fold | None = None
+    dtype: str | int | Sequence[str | int] = "T"
+    # names of the output arguments, where an op has several: inside functions they are asked for
+    outputs: tuple[str, ...] = ()
+    macs: Count | None = None
+    work: Count | None = None
+    alias: int | None = None
+    reuse: tuple[int, ...] = ()
+    allocates: bool = True
+    scratch: Count | None = None
+
+    def infer(self, call: Call) -> list[Tensor]:
+        """The outputs of a call; a rule that stumbles over a damaged graph knows nothing."""
+        try:
+            found = list(self.shapes(call))
+            folded = list(self.values(call)) if self.values is not None else []
+        except (ArithmeticError, LookupError, TypeError, ValueError):
+            return []
+        tensors = []
+        for place, one in enumerate(found):
+            tensor = one if isinstance(one, Tensor) else Tensor(one)
+            value = folded[place] if place < len(folded) else tensor.value
+            if value is not None and len(value) > _LONGEST_VALUE:
+                value = None
+            dtype = tensor.dtype or self._dtype(call, place)
+            tensors.append(
+                Tensor(tensor.shape, dtype, value, tensor.holds, tensor.length, tensor.dead)
+            )
+        return tensors
+
+    def _dtype(self, call: Call, place: int) -> int:
+        dtype = self.dtype
+        if not isinstance(dtype, str | int):
+            dtype = dtype[min(place, len(dtype) - 1)]
+        return dtype if isinstance(dtype, int) else call.dtype(dtype)
+
+
+_RULES: dict[str, Rule] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Where the rules of a file are registered: `rule = Family("convolutions")`."""
+
+    name: str
+    registry: dict[str, Rule] = field(default_factory=lambda: _RULES)
+
+    def __call__(self, ops: str, shapes: Infer, **facts: Any) -> None:  # noqa: ANN401
+        """The rule of some op types, split at blanks; two rules for one are a mistake."""
+        names = tuple(ops.split())
+        rule = Rule(names, self.name, shapes, **facts)
+        for op in names:
+            if op in self.registry:
+                raise ValueError(f"the op {op!r} has two rules")
+            self.registry[op] = rule
+
+
+def rules() -> Mapping[str, Rule]:
+    """Every rule by op type."""
+    import tfprof.ops.every_family  # noqa: F401  (registers them)
+
+    return MappingProxyType(_RULES)
+
+
+BOOL, INT32, INT64, FLOAT = t.BOOL, t.INT32, t.INT64, t.FLOAT
