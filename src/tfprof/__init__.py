@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         write_op_log,
     )
     from tfprof.api.profile import Profile, load
+    from tfprof.api.questions import flops, parameter_count
     from tfprof.errors import TfprofError
 
 __all__ = [
@@ -50,7 +51,9 @@ __all__ = [
     "TfprofError",
     "__version__",
     "advise",
+    "flops",
     "load",
+    "parameter_count",
     "print_model_analysis",
     "profile",
     "write_op_log",
@@ -59,7 +62,9 @@ _HOME = {
     "Answer": "tfprof.api.answer",
     "Profile": "tfprof.api.profile",
     "TfprofError": "tfprof.errors",
+    "flops": "tfprof.api.questions",
     "load": "tfprof.api.profile",
+    "parameter_count": "tfprof.api.questions",
 }
 
 

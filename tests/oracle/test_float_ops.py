@@ -235,8 +235,5 @@ def test_unet_needs_its_run(unet):
     ours = counted(unet / "graph.pb", unet / "run_meta")
     # a 572 × 572 image, 3 × 3 filters without padding: 570 × 570 results in 64 channels
     assert ours.by_node[first] == 2 * 570 * 570 * 64 * 9
-    assert not ours.unknown.keys() & {"Conv2D", "BiasAdd", "MaxPool", "Conv2DBackpropFilter"}
-    # the gradient of the image itself is in the graph, yet nothing runs it
-    assert ours.unknown["Conv2DBackpropInput"] == [
-        "train/gradients/model/left0/conv0/conv2d/Conv2D_grad/Conv2DBackpropInput"
-    ]
+    # also the gradient of the image itself, which is in the graph, yet nothing runs it
+    assert ours.unknown == {}

@@ -21,7 +21,7 @@ from tensorflow.core.profiler import (
 )
 
 from tfprof.api import original as ours
-from tfprof.api.original.advise import advise_on
+from tfprof.api.original.checkers import advise_on
 from tfprof.api.original.options import Output, as_options
 from tfprof.api.original.saved import profile_proto
 from tfprof.api.original.show import show

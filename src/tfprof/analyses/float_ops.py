@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 
+from tfprof.analyses.inference.engine import infer
+from tfprof.analyses.inference.run_sizes import sizes_of_run
+from tfprof.model.dims import at
 from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
-from tfprof.model.trace import Trace
 from tfprof.ops.float_ops import rules
 from tfprof.ops.no_float_ops import WITHOUT_FLOAT_OPS
-from tfprof.ops.shapes_of import TensorShapes
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def count_float_ops(data: ProfileData) -> FloatOps:
     logged = _logged(data)
     if data.graph is None:
         return FloatOps(logged)
-    calculated, unknown = _calculated(data.graph, data.trace, logged)
+    calculated, unknown = _calculated(data, logged)
     return FloatOps({**logged, **calculated}, unknown, _uncounted(data.graph, logged))
 
 
@@ -51,22 +52,34 @@ def _logged(data: ProfileData) -> dict[str, int]:
 
 
 def _calculated(
-    graph: Graph, trace: Trace | None, logged: Container[str]
+    data: ProfileData, logged: Container[str]
 ) -> tuple[dict[str, int], dict[str, list[str]]]:
-    """By node, of those that are not logged; and the nodes of unknown shapes by op type."""
-    known, shapes = rules(), TensorShapes(graph, trace)
+    """By node, of those that are not logged; and the nodes of unknown shapes by op type.
+
+    What a node calls counts for the node. A node of a loop counts once where a run says how often.
+    """
+    graph, known = data.graph, rules()
     by_node: dict[str, int] = {}
     unknown: dict[str, list[str]] = {}
-    for row in graph.ops.where(*known).tolist():
-        name, op = graph.names[row], graph.ops[row]
-        # of nodes with one name the first counts
-        if name in logged or graph.index[name] != row:
+    sites = infer(data).sites
+    sizes = sizes_of_run(data, sites)
+    for site in sites:
+        rule = known.get(site.op)
+        name = graph.names[site.row] if graph is not None else ""
+        if rule is None or name in logged:
             continue
-        count = known[op](shapes.op(row))
-        if count is None:
-            unknown.setdefault(op, []).append(name)
-        elif count:
-            by_node[name] = count
+        count = rule(site.call)
+        is_node = site.name == name
+        if is_node and graph is not None and graph.index[name] != site.row:
+            continue  # of nodes with one name the first counts
+        total = (
+            count if count is None or (is_node and data.trace is not None) else count * site.times
+        )
+        total = None if total is None else at(total, sizes)
+        if not isinstance(total, int):
+            unknown.setdefault(site.op, []).append(site.name)
+        elif total:
+            by_node[name] = by_node.get(name, 0) + total
     return by_node, unknown
 
 

@@ -10,8 +10,13 @@ import numpy as np
 from tfprof.analyses.inputs import data_ops, model_inputs
 from tfprof.analyses.params import Parameters, count_layers, count_parameters, count_stored
 from tfprof.analyses.reach import Extent, extent
+from tfprof.analyses.static_costs import StaticCosts
 from tfprof.analyses.time import RunCost, run_cost
+from tfprof.answers.static import Question, costs_of
 from tfprof.model.profile import ProfileData, TensorSpec
+
+# a summary answers at once: going through more nodes than this takes longer
+LARGEST_IN_A_SECOND = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +29,13 @@ class Digest:
     op_counts: dict[str, int]
     run: RunCost | None
     logged_float_ops: int | None
+    static: StaticCosts | None
 
 
-def digest(data: ProfileData, signature: str | None = None) -> Digest:
+def digest(
+    data: ProfileData, signature: str | None = None, question: Question | None = None
+) -> Digest:
+    """`question` asks for what is computed as well; a list of models does without."""
     part = extent(data, signature)
     graph = data.graph
     return Digest(
@@ -38,7 +47,14 @@ def digest(data: ProfileData, signature: str | None = None) -> Digest:
         _op_counts(data, part),
         run_cost(data.trace) if data.trace is not None and len(data.trace.executions) else None,
         _logged_float_ops(data),
+        _static(data, question) if question is not None else None,
     )
+
+
+def _static(data: ProfileData, question: Question) -> StaticCosts | None:
+    if data.graph is None or len(data.graph) > LARGEST_IN_A_SECOND:
+        return None
+    return costs_of(data, question)
 
 
 def _parameters(data: ProfileData, part: Extent) -> Parameters:

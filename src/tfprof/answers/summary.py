@@ -7,9 +7,10 @@ from typing import Any
 
 from tfprof.analyses.roles import Role
 from tfprof.answers.common import fold, recognised, used_inputs, written_by
-from tfprof.answers.digest import Digest, digest, op_types
+from tfprof.answers.digest import LARGEST_IN_A_SECOND, Digest, digest, op_types
 from tfprof.answers.keras_layers import keras_data, layer_rows, layers_table
 from tfprof.answers.missing import missing_inputs
+from tfprof.answers.static import Question, data_of, open_sizes, warnings_of
 from tfprof.answers.stored_values import (
     Done,
     Measured,
@@ -41,6 +42,7 @@ _LEAST_ROWS = 2
 _TABLE_FRAME = 3
 _NOTES_SHOWN = 2
 _ROWS_IN_DATA = 20
+_COMPUTED = ("macs", "flops", "flops_all", "float_ops")
 _LATER = "not computed by this version"
 
 
@@ -50,9 +52,10 @@ def summary(
     *,
     stats: bool = False,
     done: Done | None = None,
+    question: Question | None = None,
 ) -> Result:
-    """`stats` also reads every value of the checkpoint."""
-    known = digest(data, signature)
+    """`stats` also reads every value of the checkpoint; `question` makes open sizes concrete."""
+    known = digest(data, signature, question or Question(signature=signature))
     top, top_by = _top(known)
     measured = _measured(data, done) if stats else None
     bad = bad_values(data.checkpoint, measured) if data.checkpoint and measured else []
@@ -223,11 +226,7 @@ def _as_data(known: Digest, top: list[dict[str, Any]], top_by: str | None) -> di
             "total": parameters.total.value,
             "bytes": parameters.bytes_by_dtype,
         },
-        "macs": None,
-        "flops": None,
-        "flops_all": None,
-        "float_ops": known.logged_float_ops,
-        "uncounted_ops": None,
+        **_computed(known),
         "peak_memory": None,
         "memory_kind": None,
         "time": {
@@ -248,6 +247,18 @@ def _as_data(known: Digest, top: list[dict[str, Any]], top_by: str | None) -> di
     }
 
 
+def _computed(known: Digest) -> dict[str, Any]:
+    """FLOPs of the graph; an op log has the last word on what tfprof counts."""
+    keys = ("macs", "flops", "flops_all", "float_ops", "uncounted_ops")
+    found: dict[str, Any] = dict.fromkeys(keys)
+    if known.static is not None:
+        found |= data_of(known.static)
+    if known.logged_float_ops is not None:
+        found["float_ops"] = known.logged_float_ops
+        found.pop("float_ops_formula", None)
+    return found
+
+
 def _dims(shape: tuple[int | None, ...] | None) -> list[int | None] | None:
     return None if shape is None else list(shape)
 
@@ -261,12 +272,24 @@ def _unknowns(known: Digest) -> list[str]:
             found.setdefault(quantity.reason, []).append(f"params.{role.value}")
     if known.parameters.total.value is None:
         found.setdefault(known.parameters.total.reason, []).append("params.total")
-    later = ["macs", "flops", "flops_all", "uncounted_ops", "peak_memory", "memory_kind"]
-    found[_LATER] = later
-    if known.logged_float_ops is None:
-        found.setdefault("no op log was given", []).append("float_ops")
+    found[_LATER] = ["peak_memory", "memory_kind"]
+    if known.static is None:
+        found.setdefault(_why_not_computed(known), []).extend(_COMPUTED)
+    else:
+        numbers = data_of(known.static)
+        formulas = [key for key in _COMPUTED if key in numbers and numbers[key] is None]
+        if formulas:
+            asks = " ".join(open_sizes(known.static))
+            found.setdefault(f"formulas: {asks} makes them numbers", []).extend(formulas)
     if known.run is None:
         found.setdefault("no run was given", []).extend(["time", "requested_bytes"])
     if known.data.graph is None:
         found.setdefault("no graph was given", []).extend(["nodes", "function_nodes"])
-    return [f"{', '.join(keys)}: {reason}" for reason, keys in found.items()]
+    warnings = [f"{', '.join(keys)}: {reason}" for reason, keys in found.items()]
+    return warnings + (warnings_of(known.static) if known.static is not None else [])
+
+
+def _why_not_computed(known: Digest) -> str:
+    if known.data.graph is None:
+        return "no graph was given"
+    return f"more than {LARGEST_IN_A_SECOND:,} nodes take a while: `tfprof layers` counts them"

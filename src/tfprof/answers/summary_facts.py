@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tfprof.analyses.params import Parameters
 from tfprof.analyses.roles import Role
 from tfprof.answers.digest import Digest
+from tfprof.answers.static import in_words
 from tfprof.model import units
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.keras_model import KerasModel
@@ -37,6 +38,9 @@ def facts(digest: Digest) -> Iterator[tuple[str, str]]:
     if any(part is not None for part in (graph, digest.data.checkpoint, digest.data.keras)):
         for text in _parameters(digest.parameters):
             yield "Parameters", text
+    if digest.static is not None:
+        for text in in_words(digest.static):
+            yield "Computes", text
     if digest.data.checkpoint is not None:
         yield "Checkpoint", _checkpoint(digest, digest.data.checkpoint)
     if digest.data.oplog is not None:

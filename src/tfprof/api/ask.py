@@ -10,6 +10,7 @@ from tfprof.answers.digest import Digest, digest
 from tfprof.answers.doctor import doctor
 from tfprof.answers.formats import formats_answer
 from tfprof.answers.models import models
+from tfprof.answers.static import Question
 from tfprof.answers.stored_values import Done
 from tfprof.answers.summary import summary
 from tfprof.errors import InputMissing, InputUnreadable, TfprofError
@@ -26,13 +27,16 @@ def ask_summary(
     signature: str | None = None,
     *,
     stats: bool = False,
+    question: Question | None = None,
 ) -> Result:
     """One model on one screen; of a folder of models a line each."""
     choice = choose(request)
     if len(choice.selections) == 1:
         data = read(choice.selections[0], progress)
         with_all = replace(data, warnings=(*choice.warnings, *data.warnings))
-        return summary(with_all, signature, stats=stats, done=_values_read(data, progress))
+        return summary(
+            with_all, signature, stats=stats, done=_values_read(data, progress), question=question
+        )
     profiles: list[Digest] = []
     unread: list[str] = []
     faults: list[TfprofError] = []

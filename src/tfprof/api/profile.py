@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tfprof.answers.layers import layers
+from tfprof.answers.static import question_from
 from tfprof.answers.summary import summary
 from tfprof.answers.views_data import view_result
 from tfprof.api.answer import Answer
@@ -37,9 +39,29 @@ class Profile:
     def trace(self) -> Trace | None:
         return self.data.trace
 
-    def summary(self, *, signature: str | None = None, stats: bool = False) -> Answer:
+    def summary(
+        self,
+        *,
+        signature: str | None = None,
+        stats: bool = False,
+        batch: int | None = None,
+        mode: str | None = None,
+    ) -> Answer:
         """What the model is, what it costs; with `stats`, what the checkpoint's values are."""
-        return Answer(summary(self.data, signature, stats=stats))
+        question = question_from(batch, mode, signature)
+        return Answer(summary(self.data, signature, stats=stats, question=question))
+
+    def layers(
+        self,
+        *,
+        batch: int | None = None,
+        mode: str | None = None,
+        signature: str | None = None,
+        feeds: Mapping[str, Sequence[int | str]] | None = None,
+        dims: Mapping[str, int] | None = None,
+    ) -> Answer:
+        """Shape, parameters, FLOPs and activations of each layer, before anything runs."""
+        return Answer(layers(self.data, question_from(batch, mode, signature, feeds, dims)))
 
     def scope(self, **options: Any) -> Answer:  # noqa: ANN401
         """Costs by name scope; the options are those of `tfprof scope`."""

@@ -97,7 +97,7 @@ class Prompt:
         return True
 
     def _advice(self) -> str:
-        from tfprof.api.original.advise import advice_of
+        from tfprof.api.original.checkers import advice_of
 
         return advice_of(self._data, compat=self._options.compat).text()
 

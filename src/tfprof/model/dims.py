@@ -62,7 +62,7 @@ class Dim:
         terms = dict(self.terms)
         for monomial, count in _terms(other).items():
             terms[monomial] = terms.get(monomial, 0) + count
-        return _made(terms)
+        return made(terms)
 
     __radd__ = __add__
 
@@ -77,13 +77,13 @@ class Dim:
 
     def __mul__(self, other: Size) -> Size:
         if isinstance(other, int):
-            return self if other == 1 else _made({m: c * other for m, c in self.terms.items()})
+            return self if other == 1 else made({m: c * other for m, c in self.terms.items()})
         terms: dict[Monomial, int] = {}
         for mine, count in self.terms.items():
             for theirs, times in other.terms.items():
                 monomial = _product(mine, theirs)
                 terms[monomial] = terms.get(monomial, 0) + count * times
-        return _made(terms)
+        return made(terms)
 
     __rmul__ = __mul__
 
@@ -92,10 +92,10 @@ class Dim:
         if by == 1:
             return self
         even = {m: c // by for m, c in self.terms.items() if c % by == 0}
-        rest = _made({m: c for m, c in self.terms.items() if c % by})
+        rest = made({m: c for m, c in self.terms.items() if c % by})
         if isinstance(rest, int):
-            return _made(even) + rest // by
-        return _made({((Floor(rest, by), 1),): 1}) + _made(even)
+            return made(even) + rest // by
+        return made({((Floor(rest, by), 1),): 1}) + made(even)
 
     def __mod__(self, by: int) -> Size:
         return self - (self // by) * by
@@ -204,7 +204,7 @@ def formula(size: Size) -> str:
         return units.count(size)
     parts = []
     for monomial, count in size.sorted_terms():
-        factors = "·".join(_factor(atom, power) for atom, power in monomial)
+        factors = "·".join(factor(atom, power) for atom, power in monomial)
         number = units.count(abs(count))
         text = number if not factors else factors if number == "1" else f"{number}·{factors}"
         parts.append(("- " if count < 0 else "+ ") + text)
@@ -237,7 +237,7 @@ def _terms(size: Size) -> Mapping[Monomial, int]:
     return {(): size} if isinstance(size, int) else size.terms
 
 
-def _made(terms: dict[Monomial, int]) -> Size:
+def made(terms: dict[Monomial, int]) -> Size:
     kept = {m: c for m, c in terms.items() if c}
     if not kept:
         return 0
@@ -267,7 +267,7 @@ def _long_division(size: Dim, by: Dim) -> Size | None:
         part = _quotient(monomial, lead)
         if part is None or count % factor:
             return None
-        step = _made({part: count // factor})
+        step = made({part: count // factor})
         quotient, rest = quotient + step, rest - by * step
     return quotient if rest == 0 else None
 
@@ -283,11 +283,11 @@ def _quotient(one: Monomial, by: Monomial) -> Monomial | None:
 
 
 def _term(monomial: Monomial, count: int) -> str:
-    factors = "*".join(_factor(atom, power) for atom, power in monomial)
+    factors = "*".join(factor(atom, power) for atom, power in monomial)
     if not factors:
         return str(count)
     return factors if count == 1 else f"-{factors}" if count == -1 else f"{count}*{factors}"
 
 
-def _factor(atom: Atom, power: int) -> str:
+def factor(atom: Atom, power: int) -> str:
     return str(atom) if power == 1 else f"{atom}^{power}"

@@ -29,6 +29,41 @@ class KerasLayer:
 
 
 @dataclass(frozen=True, slots=True)
+class Ref:
+    """Output number `output` of the call in row `call`; -1: of a call that the file lacks."""
+
+    call: int
+    output: int = 0
+    stated: Shape | None = None  # as written in the file; None for an open dimension
+
+
+@dataclass(frozen=True, slots=True)
+class KerasCall:
+    """One use of a layer: `number` counts those of one layer from 0.
+
+    `args` and `kwargs` are those of the call, as in the file, with a `Ref` for each tensor.
+    """
+
+    layer: str
+    class_name: str
+    module: str = ""
+    number: int = 0
+    trainable: bool = True
+    config: Mapping[str, Any] = field(default_factory=dict)
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class KerasCalls:
+    """What a model computes, in an order in which it can; nested models are opened."""
+
+    calls: tuple[KerasCall, ...] = ()
+    outputs: tuple[Ref, ...] = ()
+    missing: str = "the file does not say how its layers are connected"
+
+
+@dataclass(frozen=True, slots=True)
 class KerasInput:
     name: str
     shape: Shape | None
@@ -46,3 +81,4 @@ class KerasModel:
     optimizer: tuple[Weight, ...] = ()
     keras_version: str = ""
     weights_missing: str = ""
+    flow: KerasCalls = field(default_factory=KerasCalls)

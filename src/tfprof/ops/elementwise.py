@@ -34,7 +34,7 @@ rule("IsNan IsInf IsFinite", like(), dtype=BOOL, work=per_input())
 rule("ClipByValue", like(), work=per_input(2), reuse=(0,))
 rule("Cast", like(), dtype="DstT", values=keep_value())
 rule("ZerosLike OnesLike", like(), values=lambda call: [_all(call)])
-rule("CheckNumerics CheckNumericsV2 DebugNumericSummaryV2", like(), alias=0)
+rule("CheckNumerics CheckNumericsV2", like(), alias=0)
 
 
 def _all(call: Call) -> Value | None:
@@ -111,13 +111,14 @@ def _not(answer: bool | None) -> bool | None:  # noqa: FBT001
 
 _FOLDS = {
     "Add": add, "AddV2": add, "Sub": sub, "Mul": mul, "FloorDiv": _whole_quotient,
-    "Div": _whole_quotient, "TruncateDiv": _whole_quotient, "FloorMod": _remainder,
+    "TruncateDiv": _whole_quotient, "FloorMod": _remainder,
     "Mod": _remainder, "TruncateMod": _remainder, "Maximum": _larger, "Minimum": _smaller,
 }  # fmt: skip
 for _op, _compute in _FOLDS.items():
     rule(_op, broadcasting(), values=folded(_compute), work=per_element(), reuse=(0, 1))
+rule("RealDiv Div", broadcasting(), values=folded(divided), work=per_element(), reuse=(0, 1))
 rule(
-    "RealDiv DivNoNan MulNoNan Pow Xdivy Xlogy Xlog1py Atan2 RightShift LeftShift BitwiseAnd"
+    "DivNoNan MulNoNan Pow Xdivy Xlogy Xlog1py Atan2 RightShift LeftShift BitwiseAnd"
     " BitwiseOr BitwiseXor Igamma Igammac Zeta Polygamma NextAfter",
     broadcasting(), work=per_element(), reuse=(0, 1),
 )  # fmt: skip

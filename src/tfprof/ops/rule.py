@@ -7,7 +7,7 @@ shapes, FLOPs, memory. An op type without one is reported, never guessed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -26,7 +26,8 @@ class Tensor:
 
     `value` is kept of small tensors of whole numbers, since shapes are made of them. `holds` is
     what a handle leads to: a variable, or the elements of a list, of which there are `length`.
-    `dead` is what the branch not taken computes.
+    `dead` is what the branch not taken computes. `variable` names the variable that a handle leads
+    to or that a value was read from.
     """
 
     shape: Open = None
@@ -35,6 +36,7 @@ class Tensor:
     holds: Tensor | None = None
     length: Size | None = None
     dead: bool = False
+    variable: str = ""
 
 
 UNKNOWN = Tensor()
@@ -163,9 +165,7 @@ class Rule:
             if value is not None and len(value) > _LONGEST_VALUE:
                 value = None
             dtype = tensor.dtype or self._dtype(call, place)
-            tensors.append(
-                Tensor(tensor.shape, dtype, value, tensor.holds, tensor.length, tensor.dead)
-            )
+            tensors.append(replace(tensor, dtype=dtype, value=value))
         return tensors
 
     def _dtype(self, call: Call, place: int) -> int:

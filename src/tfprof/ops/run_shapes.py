@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 
+from tfprof.model.dims import Open
+from tfprof.model.dims import Shape as SymbolicShape
 from tfprof.model.graph import Shape, as_shape
 from tfprof.model.trace import Trace
 
@@ -64,3 +67,23 @@ class RunShapes:
             for name, match in matches
             if match
         }
+
+
+def completed(stated: Open, met: Open) -> Open:
+    """`stated` with its unknown dimensions from `met`, unless the two contradict each other."""
+    if stated is None or met is None:
+        return met if stated is None else stated
+    for reading in _readings(met):
+        pairs = list(zip(stated, reading, strict=False))
+        if len(reading) == len(stated) and all(a == b or None in (a, b) for a, b in pairs):
+            return tuple(b if a is None else a for a, b in pairs)
+    return stated
+
+
+def _readings(met: SymbolicShape) -> Iterator[SymbolicShape]:
+    """The shape, and with channels moved: a run may use the other layout than the graph states."""
+    yield met
+    if len(met) in (4, 5):
+        batch, *inner = met
+        yield batch, *inner[1:], inner[0]
+        yield batch, inner[-1], *inner[:-1]

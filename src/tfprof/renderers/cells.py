@@ -24,6 +24,7 @@ _WRITE: dict[Unit, Callable[[float], str]] = {
     Unit.NAME: str,
     Unit.PROSE: str,
     Unit.COUNT: units.exact,
+    Unit.SCALED: units.count,
     Unit.BYTES: units.size,
     Unit.MICROS: units.duration,
     Unit.SHARE: _share,

@@ -204,4 +204,6 @@ class _Body:
         message = parse("FunctionDef", data, self.source.path, self.begin)
         arguments = [Argument(a.name, a.type) for a in message.signature.input_arg]
         graph = _function_body(self.source, nodes.start, nodes.end, arguments, self.library)
-        return arguments, dict(message.ret), graph
+        # the map of results has no order; the signature has
+        order = [a.name for a in message.signature.output_arg if a.name in message.ret]
+        return arguments, {name: message.ret[name] for name in order}, graph

@@ -11,8 +11,6 @@ from tfprof.model.keras_model import KerasInput, KerasLayer
 
 Config = Mapping[str, Any]
 
-_MODELS = ("Functional", "Sequential", "Model")
-_WRAPPERS = ("layer", "forward_layer", "backward_layer", "cell")
 _DEEPEST = 50
 
 
@@ -20,24 +18,24 @@ def layers_of(model: Config, where: str) -> list[KerasLayer]:
     """Every layer that is not itself a model, with the path of names that leads to it."""
     found: list[KerasLayer] = []
     stack: list[tuple[Config, str, bool, int]] = [
-        (entry, "", True, 0) for entry in reversed(list(_entries(model, where)))
+        (entry, "", True, 0) for entry in reversed(list(entries_of(model, where)))
     ]
     while stack:
         entry, prefix, trainable, depth = stack.pop()
-        config = _mapping(entry.get("config"))
+        config = mapping(entry.get("config"))
         name = str(config.get("name") or entry.get("name") or entry.get("class_name", "layer"))
         path = f"{prefix}/{name}" if prefix else name
         trains = trainable and bool(config.get("trainable", True))
         if "layers" in config and depth < _DEEPEST:
-            inner = reversed(list(_entries(entry, where)))
+            inner = reversed(list(entries_of(entry, where)))
             stack += [(part, path, trains, depth + 1) for part in inner]
         else:
             found.append(KerasLayer(path, str(entry.get("class_name", "?")), trains, config))
     return found
 
 
-def _entries(model: Config, where: str) -> Iterator[Config]:
-    config = _mapping(model.get("config"))
+def entries_of(model: Config, where: str) -> Iterator[Config]:
+    config = mapping(model.get("config"))
     layers = config.get("layers")
     if layers is None:
         return
@@ -46,28 +44,28 @@ def _entries(model: Config, where: str) -> Iterator[Config]:
     yield from (layer for layer in layers if isinstance(layer, dict))
 
 
-def _mapping(value: object) -> Config:
+def mapping(value: object) -> Config:
     return value if isinstance(value, dict) else {}
 
 
 def inputs_of(model: Config, layers: list[KerasLayer]) -> list[KerasInput]:
     """The input layers of the outermost model; else the shape it was built with."""
     found = [
-        KerasInput(layer.path, _shape(_input_shape(layer.config)), _dtype(layer.config))
+        KerasInput(layer.path, shape_of(_input_shape(layer.config)), _dtype(layer.config))
         for layer in layers
         if layer.class_name == "InputLayer" and "/" not in layer.path
     ]
     if found:
         return found
-    built = _mapping(model.get("build_config")).get("input_shape")
-    return [KerasInput("input", _shape(built), "float32")] if isinstance(built, list) else []
+    built = mapping(model.get("build_config")).get("input_shape")
+    return [KerasInput("input", shape_of(built), "float32")] if isinstance(built, list) else []
 
 
 def _input_shape(config: Config) -> object:
     return config.get("batch_shape", config.get("batch_input_shape"))
 
 
-def _shape(dims: object) -> Shape | None:
+def shape_of(dims: object) -> Shape | None:
     if not isinstance(dims, list | tuple):
         return None
     return tuple(dim if isinstance(dim, int) else None for dim in dims)
@@ -76,5 +74,5 @@ def _shape(dims: object) -> Shape | None:
 def _dtype(config: Config) -> str:
     dtype = config.get("dtype")
     if isinstance(dtype, dict):
-        dtype = _mapping(dtype.get("config")).get("name")
+        dtype = mapping(dtype.get("config")).get("name")
     return dtype if isinstance(dtype, str) else "float32"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tfprof.errors import CorruptText, ExtraMissing, WrongKind
 from tfprof.model.keras_model import KerasLayer, KerasModel, Weight
 from tfprof.sources.keras_archive import KerasArchive
+from tfprof.sources.keras_calls import calls_of
 from tfprof.sources.keras_config import inputs_of, layers_of
 from tfprof.sources.keras_weights import StoredWeights, read_weights
 from tfprof.sources.probe import Probe
@@ -91,6 +93,7 @@ def _model(
         tuple(inputs_of(config, layers)),
         keras_version=version,
         weights_missing=missing,
+        flow=calls_of(config),
     )
     return model if missing else _with_weights(model, stored)
 
@@ -111,9 +114,7 @@ def _with_weights(model: KerasModel, stored: StoredWeights) -> KerasModel:
         Weight(f"optimizer/{name}", shape, dtype, trainable=False)
         for name, shape, dtype in stored.optimizer
     )
-    return KerasModel(
-        model.name, model.class_name, tuple(layers), model.inputs, optimizer, model.keras_version
-    )
+    return replace(model, layers=tuple(layers), optimizer=optimizer)
 
 
 _Row = tuple[str, tuple[str, tuple[int, ...], int]]

@@ -17,6 +17,7 @@ class Unit(Enum):
     NAME = "name"
     PROSE = "prose"
     COUNT = "count"
+    SCALED = "scaled"
     BYTES = "bytes"
     MICROS = "microseconds"
     SHARE = "share"

@@ -13,8 +13,7 @@ from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Executions, Trace
 from tfprof.ops.float_ops import float_ops, rules
 from tfprof.ops.no_float_ops import WITHOUT_FLOAT_OPS
-from tfprof.ops.run_shapes import RunShapes
-from tfprof.ops.shapes_of import completed
+from tfprof.ops.run_shapes import RunShapes, completed
 from tfprof.sources.graphdef import Source, read_graph
 from tfprof.wire.schema import message_class
 
@@ -278,7 +277,7 @@ def test_edges_follow_the_output_they_read():
 
 def test_control_inputs_are_no_summands():
     made = counted(
-        ("x", "Const", [], [(4,)]),
+        ("x", "Placeholder", [], [(4,)]),
         ("sum", "AddN", ["x", "x", "^x"], [(4,)]),
         ("one", "AddN", ["x", "^x", "^x"], [(4,)]),
     )
@@ -291,7 +290,8 @@ def test_the_op_log_has_the_last_word():
         ("x", "Placeholder", [], [(None,)]),
         ("a", "Square", ["x"], [(None,)]),
         ("b", "Square", ["x"], [(None,)]),
-        ("zero", "Add", ["x", "x"], [(2,)]),
+        ("y", "Placeholder", [], [(2,)]),
+        ("zero", "Add", ["y", "y"], [(2,)]),
         ("relu", "Relu", ["x"], [(None,)]),
         ("relu_1", "Relu", ["x"], [(None,)]),
         oplog=log,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfprof.api.original.advise import ALL_ADVICE
 from tfprof.api.original.builder import (
     FLOAT_OPS_OPTIONS,
     PRINT_ALL_TIMING_MEMORY,
@@ -12,6 +11,7 @@ from tfprof.api.original.builder import (
     TRAINABLE_VARS_PARAMS_STAT_OPTIONS,
     ProfileOptionBuilder,
 )
+from tfprof.api.original.checkers import ALL_ADVICE
 from tfprof.api.original.context import ProfileContext
 from tfprof.api.original.profiler import (
     Profiler,

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from tfprof.analyses.completed import completed
+from tfprof.api.anything import data_of_live
 from tfprof.errors import UsageError, WrongKind
 from tfprof.live.objects import LiveGraph, default_graph, live_graph
 from tfprof.live.op_log import default_log
 from tfprof.model.oplog import CodeFrame, OpLog
-from tfprof.model.profile import Declarations, ProfileData
+from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
-from tfprof.sources.files import parse, read_bytes, top_fields
-from tfprof.sources.graphdef import Source, read_graph
+from tfprof.sources.files import parse, read_bytes
 from tfprof.sources.load import Request, choose, inspect_named, read
 from tfprof.sources.op_log import code_frames
 from tfprof.sources.run_metadata import run_piece
@@ -118,7 +118,7 @@ def build(
         live = LiveGraph(b"")
     else:
         live = _live(graph, () if compat and stepwise else runs, compat=compat)
-        data = _data_of(live)
+        data = data_of_live(live)
     if runs:
         # a saved profile has steps of its own
         known = [data.trace] if data.trace is not None and stepwise else []
@@ -153,14 +153,6 @@ def _all_stats(messages: Sequence[Any]) -> Any:  # noqa: ANN401
     for message in messages:
         joined.step_stats.dev_stats.extend(message.step_stats.dev_stats)
     return joined
-
-
-def _data_of(live: LiveGraph) -> ProfileData:
-    warnings: list[str] = []
-    data, fields = top_fields(live.data, "GraphDef", _GRAPH, warnings)
-    graph = read_graph(Source(data, _GRAPH), fields)
-    declared = Declarations(variables=live.variables)
-    return ProfileData(str(_GRAPH), (), graph, declared, warnings=tuple(warnings))
 
 
 def _joined(traces: list[Trace]) -> Trace:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tfprof.api.original import advise as checks
+from tfprof.api.original import checkers
 from tfprof.api.original.builder import TRAINABLE_VARS_PARAMS_STAT_OPTIONS, ProfileOptionBuilder
 from tfprof.api.original.inputs import Run, build, read_log, read_run
 from tfprof.api.original.options import Output, as_options, is_compat
@@ -121,7 +121,7 @@ class Profiler:
 
     def advise(self, options: Mapping[str, Any] | None = None) -> AdviceProto:
         """What stands out, by checker; all of them by default."""
-        return checks.advise_on(self._data(with_code=True), options, compat=self._compat)
+        return checkers.advise_on(self._data(with_code=True), options, compat=self._compat)
 
     def serialize_to_string(self) -> bytes:
         """Graph, op log and steps as the bytes of a ProfileProto."""
@@ -160,7 +160,7 @@ def advise(
     original = is_compat(compat)
     run = read_run(run_meta, 0)
     data = build(graph, [run] if run else [], None, add_trace=True, compat=original)
-    return checks.advise_on(data, options, compat=original)
+    return checkers.advise_on(data, options, compat=original)
 
 
 def write_op_log(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from tfprof.cli.dimensions import add_dimensions, question_of
 from tfprof.cli.inputs import add_inputs, request_of
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ HELP = "what this model is, what it costs, where the cost sits"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
+    add_dimensions(parser)
     parser.add_argument(
         "--stats",
         action="store_true",
@@ -29,4 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
     from tfprof.api.ask import ask_summary
 
-    return ask_summary(request_of(args), progress, args.signature, stats=args.stats)
+    question = question_of(args)
+    return ask_summary(
+        request_of(args), progress, args.signature, stats=args.stats, question=question
+    )

@@ -1,0 +1,393 @@
+"""Goes through a graph op by op and finds the shape of every tensor.
+
+Four sources, in this order: what the user says, our rules, what TensorFlow wrote into the graph,
+what a run met. A dimension that none of them knows stays unknown; it never becomes 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from tfprof.analyses.inference.loops import Frames, joined, loop_trips
+from tfprof.analyses.inference.order import BACK_EDGES, in_order
+from tfprof.analyses.inference.sites import Given, Inferred, Site
+from tfprof.model import dims
+from tfprof.model.dims import BATCH, Open, Size
+from tfprof.model.graph import CONTROL, Function, Graph, as_shape
+from tfprof.model.profile import ProfileData
+from tfprof.ops.rule import UNKNOWN, Call, Rule, Tensor, rules
+from tfprof.ops.run_shapes import RunShapes, completed
+from tfprof.ops.shape_tools import merged
+from tfprof.wire import dtypes
+
+Results = dict[int, list[Tensor]]
+
+# deeper nesting than any real model has: a function that calls itself
+_DEEPEST = 40
+# before this, a placeholder of unknown shape was written as a scalar
+_SCALARS_ARE_SCALARS = 24
+_CALLS = ("PartitionedCall", "StatefulPartitionedCall", "TPUPartitionedCall", "RemoteCall")
+_CALL_ATTRIBUTE = "f"
+_LETTERS = {2: "S", 3: "SC", 4: "HWC", 5: "DHWC"}
+_HOLDERS = frozenset({"Variable", "VariableV2", "VarHandleOp"})
+_PASS_ON = frozenset({"Identity", "ReadVariableOp"})
+_MERGES = ("Merge", "RefMerge", "_SwitchN")
+
+
+def infer(
+    data: ProfileData, rows: Iterable[int] | None = None, given: Given | None = None
+) -> Inferred:
+    """Every op of some nodes of the graph, and of the functions they call."""
+    if data.graph is None:
+        return Inferred([], [])
+    engine = _Engine(data, given or Given())
+    chosen = list(range(len(data.graph))) if rows is None else list(rows)
+    engine.run(data.graph, chosen, (), "", 1, engine.sites)
+    return Inferred(engine.sites, engine.notes)
+
+
+class _Engine:
+    def __init__(self, data: ProfileData, given: Given) -> None:
+        self._declared = data.declared.variables
+        self._given = given
+        self._producer = data.graph.producer if data.graph is not None else 0
+        self._met = RunShapes(data.trace) if data.trace is not None else None
+        self._rules = rules()
+        self._loops = 0
+        self._depth = 0
+        self.sites: list[Site] = []
+        self.notes: list[str] = []
+        self._special: Mapping[str, _Handler] = {
+            "Placeholder": self._placeholder,
+            "PlaceholderV2": self._placeholder,
+            "PlaceholderWithDefault": self._placeholder,
+            "While": self._while,
+            "StatelessWhile": self._while,
+            "If": self._branch,
+            "StatelessIf": self._branch,
+            "Case": self._branch,
+            "StatelessCase": self._branch,
+            **dict.fromkeys(_CALLS, self._called),
+        }
+
+    def run(
+        self,
+        graph: Graph,
+        rows: Sequence[int],
+        arguments: Sequence[Tensor],
+        prefix: str,
+        times: Size,
+        sites: list[Site],
+        row_outside: int | None = None,
+    ) -> Results:
+        """The tensors of each node; what runs is added to `sites`."""
+        results: Results = {row: [tensor] for row, tensor in enumerate(arguments)}
+        inputs_of = _Inputs(graph, self._rules)
+        frames = Frames(graph)
+        names, ops = graph.names.tolist(), graph.ops
+        table, codes = list(ops.table), ops.codes.tolist()
+        first_site = len(sites)
+        for row in in_order(graph, rows):
+            if row < len(arguments):
+                continue
+            op = table[codes[row]]
+            inputs = inputs_of.tensors(row, results)
+            call = Call(prefix + names[row], op, inputs, partial(graph.attributes.of, row))
+            if any(tensor.dead for tensor in inputs) and op not in _MERGES:
+                results[row] = [Tensor(dead=True)] * _MOST_OUTPUTS
+                continue
+            frame = frames.enter(row, op, call, inputs_of.sources(row))
+            site = Site(
+                call, self._rules.get(op), row if row_outside is None else row_outside, times
+            )
+            mark = len(sites)
+            outputs = self._outputs(_Scene(graph, sites, site, times))
+            if op in _MERGES and inputs_of.turns_back(row):
+                outputs = [replace(tensor, value=None) for tensor in outputs]  # changes each round
+            if op in _HOLDERS or (outputs and outputs[0].dtype == dtypes.RESOURCE and not inputs):
+                outputs = [replace(tensor, variable=call.name) for tensor in outputs]
+            elif op in _PASS_ON and inputs and outputs and inputs[0].variable:
+                outputs = [replace(outputs[0], variable=inputs[0].variable), *outputs[1:]]
+            call.outputs = results[row] = outputs
+            sites.append(site)
+            if frame:
+                for inner in sites[mark:]:
+                    inner.frame = frame
+        for site in sites[first_site:]:
+            if site.frame:
+                site.times = site.times * frames.times(site.frame, results, self._open_loop)
+                site.frame = ()
+        return results
+
+    def _outputs(self, scene: _Scene) -> list[Tensor]:
+        call, rule = scene.site.call, scene.site.rule
+        special = self._special.get(call.op)
+        if special is None and call.op in scene.graph.functions:
+            special = self._called
+        if special is not None:
+            found = special(scene)
+        else:
+            found = rule.infer(call) if rule is not None else []
+        if not found or any(_is_open(tensor.shape) for tensor in found):
+            found = self._completed(call, found)
+        return found
+
+    def _completed(self, call: Call, found: list[Tensor]) -> list[Tensor]:
+        """With what TensorFlow wrote down, and what a run met."""
+        stated = _written_down(call)
+        count = max(len(found), len(stated))
+        told = []
+        for port in range(count):
+            tensor = found[port] if port < len(found) else Tensor(dtype=call.dtype("T"))
+            shape = merged(tensor.shape, stated[port] if port < len(stated) else None)
+            if self._met is not None and _is_open(shape):
+                shape = completed(shape, self._met.of(call.name, port))
+            told.append(replace(tensor, shape=shape) if shape != tensor.shape else tensor)
+        return told
+
+    # --- what is fed
+
+    def _placeholder(self, scene: _Scene) -> list[Tensor]:
+        call = scene.site.call
+        dtype = call.dtype("dtype")
+        if dtype in (dtypes.RESOURCE, dtypes.VARIANT):
+            variable = self._declared.get(call.name)
+            if variable is None:
+                return [Tensor((), dtype)]
+            return [Tensor((), dtype, holds=Tensor(variable.shape, variable.dtype))]
+        known = self._fed(call)
+        shape = call.stated()
+        if shape == () and self._producer < _SCALARS_ARE_SCALARS:
+            shape = None
+        if call.op == "PlaceholderWithDefault":
+            shape = merged(shape, call.input(0))
+        shape = merged(merged(known, shape), next(iter(_written_down(call)), None))
+        if self._met is not None and BATCH not in self._given.sizes and _is_open(shape):
+            shape = completed(shape, self._met.of(call.name, 0))
+        return [Tensor(self._named(shape), dtype)]
+
+    def _fed(self, call: Call) -> Open:
+        return self._given.feeds.get(call.name)
+
+    def _named(self, shape: Open) -> Open:
+        """Open dimensions get a letter: B the first, then by place; with sizes the user gave."""
+        if shape is None:
+            return None
+        letters = BATCH + _LETTERS.get(len(shape), "")
+        found = []
+        for place, size in enumerate(shape):
+            if size is None:
+                letter = letters[place] if place < len(letters) else f"D{place}"
+                found.append(dims.at(dims.symbol(letter), self._given.sizes))
+            else:
+                found.append(dims.at(size, self._given.sizes))
+        return tuple(found)
+
+    # --- calls
+
+    def _called(self, scene: _Scene) -> list[Tensor]:
+        function = scene.function(_CALL_ATTRIBUTE)
+        if function is None:
+            return []
+        return self._inside(scene, function, scene.site.call.inputs, scene.times, scene.sites)
+
+    def _inside(
+        self,
+        scene: _Scene,
+        function: Function,
+        arguments: Sequence[Tensor],
+        times: Size,
+        sites: list[Site],
+    ) -> list[Tensor]:
+        """The results of a function for these arguments."""
+        tensors, results = self._body(scene, function, arguments, times, sites)
+        return [_picked(function.body, where, tensors, self._rules) for where in results]
+
+    def _body(
+        self,
+        scene: _Scene,
+        function: Function,
+        arguments: Sequence[Tensor],
+        times: Size,
+        sites: list[Site],
+    ) -> tuple[Results, list[str]]:
+        if self._depth >= _DEEPEST:
+            return {}, list(function.results.values())
+        self._depth += 1
+        body = function.body
+        padded = [*arguments, *[UNKNOWN] * len(function.arguments)][: len(function.arguments)]
+        typed = [
+            tensor if tensor.dtype else replace(tensor, dtype=argument.dtype)
+            for tensor, argument in zip(padded, function.arguments, strict=True)
+        ]
+        prefix = scene.site.call.name + "/"
+        rows = range(len(body))
+        results = self.run(body, rows, typed, prefix, times, sites, scene.site.row)
+        self._depth -= 1
+        return results, list(function.results.values())
+
+    def _while(self, scene: _Scene) -> list[Tensor]:
+        """The body twice: once to see what changes from round to round, then for good."""
+        call = scene.site.call
+        body, condition = scene.function("body"), scene.function("cond")
+        if body is None or condition is None:
+            return []
+        start = list(call.inputs)
+        once = self._inside(scene, body, start, scene.times, [])
+        carried = [joined(before, after) for before, after in zip(start, once, strict=False)]
+        trips = loop_trips(start, condition, body)
+        if trips is None:
+            trips = self._open_loop(call.name)
+        self._inside(scene, condition, carried, scene.times * (trips + 1), scene.sites)
+        ended = self._inside(scene, body, carried, scene.times * trips, scene.sites)
+        return [
+            joined(before, after, first=one, step=two, trips=trips)
+            for before, after, one, two in zip(carried, ended, start, once, strict=False)
+        ]
+
+    def _open_loop(self, name: str) -> Size:
+        """A symbol for how often a loop runs that does not say."""
+        self._loops += 1
+        letter = "T" if self._loops == 1 else f"T{self._loops}"
+        size = dims.at(dims.symbol(letter), self._given.sizes)
+        if not isinstance(size, int):
+            self.notes.append(f"how often the loop {name} runs is open: --dim {letter}=N says it")
+        return size
+
+    def _branch(self, scene: _Scene) -> list[Tensor]:
+        """The branch that the predicate picks; where that is open, the one with more work."""
+        call = scene.site.call
+        branches = scene.branches()
+        if not branches:
+            return []
+        picked = call.scalar(0)
+        if isinstance(picked, int):
+            place = (0 if picked else 1) if len(call.op) and "If" in call.op else picked
+            place = place if 0 <= place < len(branches) else len(branches) - 1
+            return self._inside(scene, branches[place], call.inputs[1:], scene.times, scene.sites)
+        tried: list[tuple[int, int, list[Site], list[Tensor]]] = []
+        for branch in branches:
+            sites: list[Site] = []
+            found = self._inside(scene, branch, call.inputs[1:], scene.times, sites)
+            tried.append((_weight(sites), -len(tried), sites, found))
+        _, _, sites, found = max(tried, key=lambda one: one[:2])
+        scene.sites.extend(sites)
+        self.notes.append(f"{call.name}: of its branches the one with the most work is counted")
+        others = [outputs for _, _, _, outputs in tried]
+        return [_alike(tensors) for tensors in zip(*others, strict=False)] or found
+
+
+class _Scene:
+    """An op while its outputs are found: where it stands and where its sites go."""
+
+    __slots__ = ("graph", "site", "sites", "times")
+
+    def __init__(self, graph: Graph, sites: list[Site], site: Site, times: Size) -> None:
+        self.graph, self.sites, self.site, self.times = graph, sites, site, times
+
+    def function(self, attribute: str) -> Function | None:
+        call = self.site.call
+        if call.op in self.graph.functions:
+            return self.graph.functions[call.op]
+        value = call.attributes.get(attribute)
+        return None if value is None else self.graph.functions.get(value.func.name)
+
+    def branches(self) -> list[Function]:
+        attributes = self.site.call.attributes
+        if "branches" in attributes:
+            named = [one.name for one in attributes["branches"].list.func]
+        else:
+            keys = [key for key in ("then_branch", "else_branch") if key in attributes]
+            named = [attributes[key].func.name for key in keys]
+        functions = self.graph.functions
+        return [functions[name] for name in named if name in functions]
+
+
+_Handler = Callable[[_Scene], list[Tensor]]
+_MOST_OUTPUTS = 8
+
+
+class _Inputs:
+    """What each node of a graph reads, as plain lists: they are gone through once a node."""
+
+    def __init__(self, graph: Graph, known: Mapping[str, Rule]) -> None:
+        self._graph = graph
+        self._offsets = graph.edges.offsets.tolist()
+        self._node, self._port = graph.edges.node.tolist(), graph.edges.port.tolist()
+        self._labels, self._rules = graph.edges.label, known
+
+    def sources(self, row: int) -> list[int]:
+        """The nodes read, without controls."""
+        span = range(self._offsets[row], self._offsets[row + 1])
+        return [self._node[edge] for edge in span if self._port[edge] != CONTROL]
+
+    def turns_back(self, row: int) -> bool:
+        """Whether a loop leads back to the node."""
+        ops = self._graph.ops
+        return any(source >= 0 and ops[source] in BACK_EDGES for source in self.sources(row))
+
+    def tensors(self, row: int, results: Results) -> list[Tensor]:
+        found = []
+        for edge in range(self._offsets[row], self._offsets[row + 1]):
+            port = self._port[edge]
+            if port == CONTROL:
+                continue
+            outputs = results.get(self._node[edge])
+            if edge in self._labels and self._node[edge] >= 0:
+                op = self._graph.ops[self._node[edge]]
+                port = _flat_port(op, self._labels[edge], port, self._rules)
+            found.append(outputs[port] if outputs and port < len(outputs) else UNKNOWN)
+        return found
+
+
+def _flat_port(op: str, label: str, number: int, known: Mapping[str, Rule]) -> int:
+    """`batch_mean:0` of a batch norm is its output 1: inside functions outputs go by name."""
+    rule = known.get(op)
+    if rule is None or label not in rule.outputs:
+        return number
+    return rule.outputs.index(label) + number
+
+
+def _picked(body: Graph, where: str, results: Results, known: Mapping[str, Rule]) -> Tensor:
+    """The tensor that a function returns under `node:output:number`."""
+    name, _, rest = where.partition(":")
+    label, _, number = rest.rpartition(":")
+    row = body.index.get(name, -1)
+    port = int(number) if number.isdecimal() else 0
+    if row >= 0 and label:
+        port = _flat_port(body.ops[row], label, port, known)
+    outputs = results.get(row, [])
+    return outputs[port] if port < len(outputs) else UNKNOWN
+
+
+def _written_down(call: Call) -> list[Open]:
+    """The shapes that TensorFlow wrote into the graph."""
+    value = call.attributes.get("_output_shapes")
+    return [] if value is None else [as_shape(shape) for shape in value.list.shape]
+
+
+def _is_open(shape: Open) -> bool:
+    return shape is None or None in shape
+
+
+def _alike(tensors: Sequence[Tensor]) -> Tensor:
+    """What is true of all branches."""
+    result = tensors[0]
+    for other in tensors[1:]:
+        result = joined(result, other)
+    return result
+
+
+def _weight(sites: Sequence[Site]) -> int:
+    """The work of a branch, with open sizes taken as large, to tell which one has more."""
+    total = 0
+    for site in sites:
+        count: Any = site.rule.macs(site.call) if site.rule and site.rule.macs else None
+        size = count * site.times if count is not None else 0
+        known = dict.fromkeys(dims.symbols(size), 64)
+        value = dims.at(size, known)
+        total += value if isinstance(value, int) else 0
+    return total * 1000 + len(sites)

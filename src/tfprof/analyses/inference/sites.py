@@ -1,0 +1,60 @@
+"""What inference comes to: every op that will run, with its tensors and how often it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tfprof.model.dims import BATCH, Open, Shape, Size
+from tfprof.ops.rule import Call, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the user says of open dimensions: sizes of symbols, shapes of what is fed."""
+
+    sizes: Mapping[str, Size] = field(default_factory=dict)
+    feeds: Mapping[str, Shape] = field(default_factory=dict)
+
+    @classmethod
+    def batch(cls, size: int | None) -> Given:
+        return cls({} if size is None else {BATCH: size})
+
+
+@dataclass(slots=True)
+class Site:
+    """An op in the place where it runs: `name` leads through the calls around it.
+
+    `row` is its node in the main graph, or the node of the outermost call it runs in.
+    """
+
+    call: Call
+    rule: Rule | None
+    row: int
+    times: Size = 1
+    # loops of the early kind around it whose rounds are not in `times` yet
+    frame: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.call.name
+
+    @property
+    def op(self) -> str:
+        return self.call.op
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """`notes` say what had to be assumed: a branch, how often a loop runs."""
+
+    sites: list[Site]
+    notes: list[str]
+
+    def shapes(self) -> dict[tuple[str, int], Open]:
+        """By name and output."""
+        return {
+            (site.name, port): tensor.shape
+            for site in self.sites
+            for port, tensor in enumerate(site.call.outputs)
+        }

@@ -1,0 +1,1 @@
+"""What the layers of Keras compute, by family: shapes, variables and work from their configs."""

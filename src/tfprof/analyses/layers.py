@@ -1,0 +1,129 @@
+"""The ops of a model by layer: the name scopes people gave them, gradients with their layer."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tfprof.analyses.computed import FORWARD
+from tfprof.analyses.static_costs import Cost, OpCost, StaticCosts, summed
+from tfprof.model.dims import Open, Size, elements
+from tfprof.ops.rule import Call, Tensor
+from tfprof.wire import dtypes
+
+# what stands in front of or behind a layer's own name
+_GRADIENT = re.compile(r"(?:.*/)?(?:gradients(?:_\d+)?|gradient_tape)/(.*)")
+_CALL = re.compile(r"(?:Stateful)?PartitionedCall(?:_\d+)?")
+_GRAD_SUFFIX = re.compile(r"_grad(?:_\d+)?$")
+_MOST = 0.9
+_NO_LAYER = "(no layer)"
+
+
+@dataclass(slots=True)
+class Layer:
+    """`variables` are the names of those it reads, with their sizes."""
+
+    name: str
+    ops: list[OpCost] = field(default_factory=list)
+    kind: str = ""
+    output: Open = None
+    variables: dict[str, Size | None] = field(default_factory=dict)
+    activation_bytes: Size = 0
+
+    @property
+    def cost(self) -> Cost:
+        return summed(self.ops)
+
+    @property
+    def forward(self) -> Cost:
+        return summed(op for op in self.ops if op.phase == FORWARD)
+
+
+def by_layer(costs: StaticCosts) -> list[Layer]:
+    """In the order in which layers run."""
+    paths = [_path(op.site.name) for op in costs.ops]
+    trunk = _trunk(paths, costs.ops)
+    layers: dict[str, Layer] = {}
+    for op, path in zip(costs.ops, paths, strict=True):
+        inner = path[len(trunk) :] if path[: len(trunk)] == trunk else path
+        name = inner[0] if len(inner) > 1 else _NO_LAYER
+        layer = layers.setdefault(name, Layer(name))
+        layer.ops.append(op)
+        _take(layer, op)
+    found = [layer for layer in layers.values() if layer.name != _NO_LAYER]
+    for layer in found:
+        layer.kind = _kind(layer)
+    return found + [layer for layer in layers.values() if layer.name == _NO_LAYER]
+
+
+def _path(name: str) -> tuple[str, ...]:
+    """The scopes of a name, without calls and without what marks a gradient."""
+    match = _GRADIENT.fullmatch(name)
+    parts = (match[1] if match else name).split("/")
+    return tuple(_GRAD_SUFFIX.sub("", part) for part in parts if not _CALL.fullmatch(part))
+
+
+def _trunk(paths: Sequence[tuple[str, ...]], ops: Sequence[OpCost]) -> tuple[str, ...]:
+    """The scope that nearly all forward work is in, as a model's own name is: it is no layer."""
+    trunk: tuple[str, ...] = ()
+    forward = [
+        (path, _rough(op.cost.flops_all))
+        for path, op in zip(paths, ops, strict=True)
+        if op.phase == FORWARD and op.cost is not None
+    ]
+    whole = sum(work for _, work in forward)
+    while True:
+        depth = len(trunk)
+        below: Counter[str] = Counter()
+        for path, work in forward:
+            if path[:depth] == trunk and len(path) > depth + 2:
+                below[path[depth]] += work
+        (name, work), *_ = below.most_common(1) or [("", 0)]
+        if not work or work < _MOST * whole:
+            return trunk
+        trunk = (*trunk, name)
+
+
+def _take(layer: Layer, op: OpCost) -> None:
+    """What a forward op tells of its layer: variables it reads, what comes out, what it keeps."""
+    if op.phase != FORWARD:
+        return
+    call, rule = op.site.call, op.site.rule
+    for tensor in call.inputs:
+        if tensor.variable and tensor.variable not in layer.variables:
+            layer.variables[tensor.variable] = _held(tensor, call)
+    if rule is None or not call.inputs or not call.outputs or not rule.allocates:
+        return
+    first = call.outputs[0]
+    each = dtypes.size(first.dtype)
+    if first.shape is None or each is None or not dtypes.is_floating(first.dtype):
+        return
+    if not first.variable:
+        layer.output = first.shape
+    if rule.alias is None:
+        count = elements(first.shape)
+        layer.activation_bytes = layer.activation_bytes + (count or 0) * int(each)
+
+
+def _held(tensor: Tensor, call: Call) -> Size | None:
+    """The size of the variable behind an input."""
+    if tensor.holds is not None and tensor.holds.shape is not None:
+        return elements(tensor.holds.shape)
+    if tensor.dtype == dtypes.RESOURCE:  # what is read of it tells
+        return elements(call.output(0)) if call.op == "ReadVariableOp" else None
+    return elements(tensor.shape)
+
+
+def _kind(layer: Layer) -> str:
+    """The op that does most of the layer's work."""
+    work: Counter[str] = Counter()
+    for op in layer.ops:
+        if op.phase == FORWARD and op.cost is not None:
+            work[op.site.op] += _rough(op.cost.flops_all)
+    return work.most_common(1)[0][0] if work and work.most_common(1)[0][1] else ""
+
+
+def _rough(size: Size) -> int:
+    return size if isinstance(size, int) else sum(size.terms.values())

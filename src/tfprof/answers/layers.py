@@ -1,0 +1,124 @@
+"""Cost by layer: shape, parameters, MACs, FLOPs, activations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfprof.analyses.layers import Layer, by_layer
+from tfprof.analyses.roofline import Device, Estimate, estimates
+from tfprof.analyses.static_costs import OpCost, StaticCosts
+from tfprof.answers import estimated_time as time
+from tfprof.answers.common import used_inputs
+from tfprof.answers.static import (
+    Question,
+    costs_of,
+    in_words,
+    open_sizes,
+    size_data,
+    warnings_of,
+)
+from tfprof.errors import InputMissing
+from tfprof.model.dims import BATCH, Open, Size, at, formula
+from tfprof.model.profile import ProfileData
+from tfprof.views.result import Result
+from tfprof.views.shapes import Column, Facts, Notes, Report, Table, Unit, Value, without_empty
+
+_COLUMNS = (
+    Column("layer", "layer"),
+    Column("output_shape", "output"),
+    Column("params", "params", Unit.COUNT),
+    Column("macs", "MACs", Unit.SCALED),
+    Column("flops", "FLOPs", Unit.SCALED),
+    Column("activation_bytes", "activations", Unit.BYTES),
+)
+
+
+def layers(
+    data: ProfileData, question: Question, device: Device | None = None, by: str = "layer"
+) -> Result:
+    """Of a graph; a Keras file has its layers in its configuration. A device adds time."""
+    if data.graph is None:
+        raise InputMissing(
+            "no graph: layers are found in a graph, a SavedModel or a .keras file",
+            hint="`tfprof doctor PATH` lists what is there.",
+        )
+    costs = costs_of(data, question)
+    found = by_layer(costs)
+    warnings = [*data.warnings, *warnings_of(costs)]
+    asks = open_sizes(costs)
+    one = "The table is of one sample, B = 1. " if BATCH in costs.symbols else ""
+    notes = [f"{one}For other sizes: {' '.join(asks)}."] if asks else []
+    facts = Facts([("Computes", line) for line in in_words(costs)])
+    table = Table(_COLUMNS, [_row(layer) for layer in found], "layer")
+    content: dict[str, Any] = {"rows": [_data(layer) for layer in found]}
+    if device is not None:
+        times = _times(costs, found, device, by)
+        facts = Facts([*facts.rows, ("Time", time.in_words(device, times))])
+        table = time.estimates_table(times, by)
+        content["estimated_time"] = time.estimates_data(device, times)
+    parts = without_empty([facts, table, Notes([*warnings, *notes])])
+    return Result("layers", used_inputs(data), warnings, content, Report(data.title, "", parts))
+
+
+def _times(costs: StaticCosts, found: list[Layer], device: Device, by: str) -> list[Estimate]:
+    """By layer, op type or scope. Without a batch size, that of one sample."""
+    layer_of = {id(op): layer.name for layer in found for op in layer.ops}
+    names: dict[str, Callable[[OpCost], str]] = {
+        "layer": lambda op: layer_of[id(op)],
+        "op": lambda op: op.site.op,
+        "scope": lambda op: op.site.name.rpartition("/")[0] or op.site.name,
+    }
+    return estimates(costs.ops, device, names[by], {BATCH: 1})
+
+
+def shape_text(shape: Open) -> str:
+    if shape is None:
+        return "?"
+    return "x".join("?" if size is None else str(size) for size in shape) or "scalar"
+
+
+def _row(layer: Layer) -> list[Value]:
+    cost = layer.cost
+    return [
+        layer.name,
+        shape_text(layer.output),
+        _shown(_params(layer)),
+        _shown(cost.macs),
+        _shown(cost.flops_all),
+        _shown(layer.activation_bytes),
+    ]
+
+
+def _params(layer: Layer) -> Size | None:
+    total: Size = 0
+    for size in layer.variables.values():
+        if size is None:
+            return None
+        total = total + size
+    return total
+
+
+def _shown(size: Size | None) -> Value:
+    """A table has no room for formulas: of one sample, unless more than the batch is open."""
+    one = None if size is None else at(size, {BATCH: 1})
+    return one if one is None or isinstance(one, int) else formula(one)
+
+
+def _data(layer: Layer) -> dict[str, Any]:
+    cost = layer.cost
+    shape = layer.output
+    return {
+        "layer": layer.name,
+        "class": layer.kind,
+        "output_shape": None
+        if shape is None
+        else [size if size is None or isinstance(size, int) else str(size) for size in shape],
+        **size_data("params", _params(layer)),
+        **size_data("macs", cost.macs),
+        **size_data("flops", cost.flops),
+        **size_data("flops_all", cost.flops_all),
+        **size_data("activation_bytes", layer.activation_bytes),
+        "peak_bytes": None,
+        "time_us": None,
+    }

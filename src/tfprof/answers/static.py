@@ -1,0 +1,134 @@
+"""What a model computes before it runs: the question, and the numbers every answer shows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tfprof.analyses.computed import PHASES, computed
+from tfprof.analyses.inference.sites import Given
+from tfprof.analyses.static_costs import Cost, StaticCosts, static_costs
+from tfprof.model import dims, units
+from tfprof.model.dims import BATCH, Shape, Size, symbol
+from tfprof.model.profile import ProfileData
+
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Sizes of symbols, shapes of inputs, and which part of the graph is meant."""
+
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    feeds: Mapping[str, Shape] = field(default_factory=dict)
+    mode: str | None = None
+    fetch: tuple[str, ...] = ()
+    signature: str | None = None
+
+    @property
+    def given(self) -> Given:
+        return Given(self.sizes, self.feeds)
+
+
+def question_from(
+    batch: int | None = None,
+    mode: str | None = None,
+    signature: str | None = None,
+    feeds: Mapping[str, Sequence[int | str]] | None = None,
+    sizes: Mapping[str, int] | None = None,
+) -> Question:
+    """As Python asks it; a letter in a shape is a symbol."""
+    known = {**(sizes or {}), **({BATCH: batch} if batch is not None else {})}
+    shapes = {
+        name: tuple(size if isinstance(size, int) else symbol(size) for size in shape)
+        for name, shape in (feeds or {}).items()
+    }
+    return Question(known, shapes, mode, (), signature)
+
+
+def costs_of(data: ProfileData, question: Question) -> StaticCosts:
+    part = computed(data, question.mode, question.fetch, question.signature)
+    return static_costs(data, part, question.given)
+
+
+def in_words(costs: StaticCosts) -> list[str]:
+    """The cost in a line, the phases of a training step in another."""
+    total = costs.total
+    lines = [
+        f"{_macs(total)}; {flops_text(total.flops_all)} with element-wise ops ({costs.part.what})"
+    ]
+    phases = {phase: costs.of_phase(phase) for phase in PHASES}
+    present = {phase: cost for phase, cost in phases.items() if cost.macs}
+    if len(present) > 1:
+        lines.append(", ".join(f"{phase} {_macs(cost)}" for phase, cost in present.items()))
+    return lines
+
+
+def _macs(cost: Cost) -> str:
+    return f"{size_text(cost.macs, 'MAC')}"
+
+
+def flops_text(size: Size) -> str:
+    return size_text(size, "FLOP")
+
+
+def size_text(size: Size, unit: str) -> str:
+    """`3.858 GMACs`, or `3.858 GMACs·B`."""
+    if isinstance(size, int):
+        return _unit(size, unit)
+    parts = []
+    for monomial, count in size.sorted_terms():
+        factors = "·".join(dims.factor(atom, power) for atom, power in monomial)
+        text = _unit(abs(count), unit) + (f"·{factors}" if factors else "")
+        parts.append(("- " if count < 0 else "+ ") + text)
+    return " ".join(parts).removeprefix("+ ")
+
+
+def _unit(count: int, unit: str) -> str:
+    number, _, scale = units.count(count).partition(" ")
+    return f"{number} {scale}{unit}s"
+
+
+def data_of(costs: StaticCosts) -> dict[str, Any]:
+    """The JSON keys of a cost: null with a formula beside it where a size is open."""
+    total = costs.total
+    found: dict[str, Any] = {}
+    for key in ("macs", "flops", "flops_all", "float_ops"):
+        found |= size_data(key, getattr(total, key))
+    found["uncounted_ops"] = [
+        {"op": one.op, "count": one.count, "reason": one.reason} for one in costs.uncounted
+    ]
+    found["phases"] = {
+        phase: size_data("macs", costs.of_phase(phase).macs)
+        | size_data("flops_all", costs.of_phase(phase).flops_all)
+        for phase in PHASES
+    }
+    found["computed"] = costs.part.what
+    found["symbols"] = costs.symbols
+    return found
+
+
+def size_data(key: str, size: Size | None) -> dict[str, Any]:
+    if size is None or isinstance(size, int):
+        return {key: size}
+    return {key: None, f"{key}_formula": {"text": str(size), "terms": dims.term_list(size)}}
+
+
+def open_sizes(costs: StaticCosts) -> list[str]:
+    """What the formulas need to become numbers."""
+    asks = {BATCH: "--batch 32"}
+    return [asks.get(name, f"--dim {name}=128") for name in costs.symbols]
+
+
+def warnings_of(costs: StaticCosts) -> list[str]:
+    """What is not in the numbers."""
+    found = list(dict.fromkeys(costs.inferred.notes))
+    if costs.uncounted:
+        count = sum(one.count for one in costs.uncounted)
+        named = ", ".join(
+            f"{one.op} {one.count:,} ({one.reason})" for one in costs.uncounted[:_NAMED]
+        )
+        more = ", ..." if len(costs.uncounted) > _NAMED else ""
+        found.append(f"{units.plural(count, 'op')} not counted: {named}{more}")
+    return found

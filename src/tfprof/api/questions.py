@@ -1,0 +1,47 @@
+"""One question, one call: `tfprof.flops(model, batch=32)`, `tfprof.parameter_count(model)`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tfprof.analyses.roles import Role
+from tfprof.answers.digest import digest
+from tfprof.answers.static import costs_of, question_from
+from tfprof.api.anything import data_of
+from tfprof.errors import InputMissing
+from tfprof.model.dims import Size
+
+_OWN = (Role.TRAINABLE, Role.NON_TRAINABLE)
+
+
+def flops(
+    model: Any,  # noqa: ANN401
+    batch: int | None = None,
+    *,
+    mode: str | None = None,
+    feeds: Mapping[str, Sequence[int | str]] | None = None,
+    dims: Mapping[str, int] | None = None,
+    batch_size: int | None = None,
+) -> Size:
+    """Floating-point operations of one prediction or training step, two for each MAC.
+
+    Without a batch size the answer is a formula in B: it prints as one, and `.at({"B": 32})` is
+    the number. Keras models and tf.functions are traced, files are read without TensorFlow.
+    """
+    data = data_of(model)
+    question = question_from(batch if batch is not None else batch_size, mode, None, feeds, dims)
+    if data.graph is None:
+        raise InputMissing("no graph to count FLOPs of", where=data.title)
+    return costs_of(data, question).total.flops
+
+
+def parameter_count(model: Any) -> int:  # noqa: ANN401
+    """How many numbers a model is made of, trained or not, without those of its optimizer."""
+    known = digest(data_of(model)).parameters
+    if known.total.value is None:
+        raise InputMissing(known.total.reason)
+    trained, still = (known.by_role[role].value for role in _OWN)
+    if trained is None or still is None:  # nothing says which are which
+        return int(known.total.value)
+    return int(trained + still)

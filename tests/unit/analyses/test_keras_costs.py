@@ -1,0 +1,762 @@
+"""Costs of Keras models from their files: Keras' own shapes and parameters, MACs by hand."""
+
+import json
+import math
+import zipfile
+
+import keras
+import numpy as np
+import pytest
+
+from tfprof.analyses.keras_costs import keras_costs
+from tfprof.analyses.keras_layers.rule import layer_rules
+from tfprof.model.dims import at, symbol
+from tfprof.sources.keras_calls import calls_of
+from tfprof.sources.keras_file import read_keras
+
+L = keras.layers
+ops = keras.ops
+B, S = symbol("B"), symbol("S")
+SIZES = {"B": 3, "S": 8, "S2": 8, "H": 12, "W": 12, "D": 6}
+
+
+def written(model, path):
+    """The model as a file without weights."""
+    config = json.dumps(keras.saving.serialize_keras_object(model))
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("config.json", config)
+        archive.writestr("metadata.json", json.dumps({"keras_version": keras.__version__}))
+    return read_keras(path, 0, None).keras
+
+
+def costs(model, tmp_path):
+    return keras_costs(written(model, tmp_path / "model.keras"))
+
+
+def counted(weights):
+    return sum(math.prod(weight.shape) for weight in weights)
+
+
+def check(model, tmp_path):
+    """Shapes of all outputs at some sizes, and parameters, are those that Keras gives."""
+    found = costs(model, tmp_path)
+    assert [call.reason for call in found.calls] == [""] * len(found.calls)
+    assert found.total("trainable").value == counted(model.trainable_weights)
+    assert found.total("non_trainable").value == counted(model.non_trainable_weights)
+    shapes = [
+        tuple(SIZES["B"] if axis == 0 else _open(model, axis) if size is None else size
+              for axis, size in enumerate(tensor.shape))
+        for tensor in model.inputs
+    ]  # fmt: skip
+    specs = [
+        keras.KerasTensor(shape, tensor.dtype)
+        for shape, tensor in zip(shapes, model.inputs, strict=True)
+    ]
+    wanted = keras.tree.flatten(model.compute_output_spec(specs[0] if len(specs) == 1 else specs))
+    flow = written(model, tmp_path / "again.keras").flow
+    given = [found.calls[ref.call].outputs[ref.output] for ref in flow.outputs]
+    assert [tuple(at(size, SIZES) for size in shape) for shape in given] == [
+        tuple(one.shape) for one in wanted
+    ]
+    return found
+
+
+def _open(model, axis):
+    rank = len(model.inputs[0].shape)
+    letters = {2: "S", 3: "SC", 4: "HWC", 5: "DHWC"}[rank]
+    return SIZES[letters[axis - 1]]
+
+
+def _one(layer, shape, dtype="float32"):
+    x = keras.Input(shape, dtype=dtype)
+    return keras.Model(x, layer(x))
+
+
+# layer by layer: what it is called with, and how it is configured
+LAYERS = {
+    "Dense": ((5,), lambda: L.Dense(7)),
+    "Dense, no bias, open": ((None, 5), lambda: L.Dense(7, use_bias=False, activation="relu")),
+    "Dense, frozen": ((5,), lambda: L.Dense(7, trainable=False)),
+    "EinsumDense": ((4, 6), lambda: L.EinsumDense("abc,cd->abd", (None, 9), bias_axes="d")),
+    "EinsumDense, dots": ((None, 6), lambda: L.EinsumDense("...x,xy->...y", 9, bias_axes="y")),
+    "EinsumDense, heads": (
+        (4, 6),
+        lambda: L.EinsumDense("abc,cde->abde", (None, 2, 3), bias_axes="de"),
+    ),
+    "EinsumDense, inner bias": (
+        (4, 6),
+        lambda: L.EinsumDense("abc,cde->abde", (None, 2, 3), bias_axes="d"),
+    ),
+    "EinsumDense, right dots": ((4, 6), lambda: L.EinsumDense("ab...,bc->ac...", 9)),
+    "Embedding": ((None,), lambda: L.Embedding(11, 6), "int32"),
+    "ReversibleEmbedding": (
+        (None,),
+        lambda: L.ReversibleEmbedding(11, 6, tie_weights=False),
+        "int32",
+    ),
+    "Conv1D": ((20, 3), lambda: L.Conv1D(5, 3)),
+    "Conv1D, causal": ((20, 3), lambda: L.Conv1D(5, 3, padding="causal", strides=2)),
+    "Conv1D, open": ((None, 3), lambda: L.Conv1D(5, 3, padding="same")),
+    "Conv2D": ((9, 11, 4), lambda: L.Conv2D(5, (3, 2), strides=2)),
+    "Conv2D, same": ((9, 11, 4), lambda: L.Conv2D(5, 3, strides=2, padding="same")),
+    "Conv2D, dilated": ((9, 11, 4), lambda: L.Conv2D(5, 3, dilation_rate=2, use_bias=False)),
+    "Conv2D, groups": ((9, 11, 4), lambda: L.Conv2D(6, 3, groups=2)),
+    "Conv2D, open": ((None, None, 4), lambda: L.Conv2D(6, 3, strides=2)),
+    "Conv3D": ((5, 6, 7, 2), lambda: L.Conv3D(3, 2, strides=(1, 2, 3))),
+    "DepthwiseConv1D": ((20, 3), lambda: L.DepthwiseConv1D(3, depth_multiplier=2)),
+    "DepthwiseConv2D": ((9, 11, 4), lambda: L.DepthwiseConv2D(3, strides=2, padding="same")),
+    "SeparableConv1D": ((20, 3), lambda: L.SeparableConv1D(5, 3)),
+    "SeparableConv2D": ((9, 11, 4), lambda: L.SeparableConv2D(5, 3, depth_multiplier=2)),
+    "Conv1DTranspose": ((20, 3), lambda: L.Conv1DTranspose(5, 3, strides=2)),
+    "Conv2DTranspose": ((9, 11, 4), lambda: L.Conv2DTranspose(5, 3, strides=2)),
+    "Conv2DTranspose, same": (
+        (9, 11, 4),
+        lambda: L.Conv2DTranspose(5, 3, strides=2, padding="same", use_bias=False),
+    ),
+    "Conv2DTranspose, output padding": (
+        (9, 11, 4),
+        lambda: L.Conv2DTranspose(5, 3, strides=3, padding="same", output_padding=1),
+    ),
+    "Conv3DTranspose": ((3, 4, 5, 2), lambda: L.Conv3DTranspose(3, 2, strides=3)),
+    "MaxPooling1D": ((20, 3), lambda: L.MaxPooling1D(3)),
+    "MaxPooling2D": ((9, 11, 4), lambda: L.MaxPooling2D(3, 2, padding="same")),
+    "MaxPooling2D, open": ((None, None, 4), lambda: L.MaxPooling2D()),
+    "MaxPooling3D": ((5, 6, 7, 2), lambda: L.MaxPooling3D()),
+    "AveragePooling1D": ((20, 3), lambda: L.AveragePooling1D(3)),
+    "AveragePooling2D": ((9, 11, 4), lambda: L.AveragePooling2D((3, 2))),
+    "AveragePooling3D": ((5, 6, 7, 2), lambda: L.AveragePooling3D()),
+    "GlobalMaxPooling1D": ((20, 3), lambda: L.GlobalMaxPooling1D()),
+    "GlobalMaxPooling2D": ((9, 11, 4), lambda: L.GlobalMaxPooling2D(keepdims=True)),
+    "GlobalMaxPooling3D": ((5, 6, 7, 2), lambda: L.GlobalMaxPooling3D()),
+    "GlobalAveragePooling1D": ((None, 3), lambda: L.GlobalAveragePooling1D()),
+    "GlobalAveragePooling2D": (
+        (4, 9, 11),
+        lambda: L.GlobalAveragePooling2D(data_format="channels_first"),
+    ),
+    "GlobalAveragePooling3D": ((5, 6, 7, 2), lambda: L.GlobalAveragePooling3D()),
+    "AdaptiveAveragePooling2D": ((9, 11, 4), lambda: L.AdaptiveAveragePooling2D(3)),
+    "AdaptiveMaxPooling1D": ((20, 3), lambda: L.AdaptiveMaxPooling1D(4)),
+    "BatchNormalization": ((9, 11, 4), lambda: L.BatchNormalization()),
+    "BatchNormalization, axis": ((9, 11, 4), lambda: L.BatchNormalization(axis=1, scale=False)),
+    "BatchNormalization, frozen": ((5,), lambda: L.BatchNormalization(trainable=False)),
+    "BatchNormalization, renorm": ((5,), lambda: L.BatchNormalization(renorm=True)),
+    "LayerNormalization": ((None, 5), lambda: L.LayerNormalization()),
+    "LayerNormalization, axes": ((4, 5), lambda: L.LayerNormalization(axis=[1, 2], center=False)),
+    "GroupNormalization": ((9, 4), lambda: L.GroupNormalization(2)),
+    "RMSNormalization": ((9, 4), lambda: L.RMSNormalization()),
+    "UnitNormalization": ((9, 4), lambda: L.UnitNormalization()),
+    "SpectralNormalization": ((9, 9, 4), lambda: L.SpectralNormalization(L.Conv2D(5, 3))),
+    "Activation": ((9,), lambda: L.Activation("gelu")),
+    "ReLU": ((9,), lambda: L.ReLU(6)),
+    "LeakyReLU": ((9,), lambda: L.LeakyReLU()),
+    "PReLU": ((9, 4), lambda: L.PReLU()),
+    "PReLU, shared": ((9, 8, 4), lambda: L.PReLU(shared_axes=[1, 2])),
+    "ELU": ((9,), lambda: L.ELU()),
+    "Softmax": ((9,), lambda: L.Softmax()),
+    "Dropout": ((9,), lambda: L.Dropout(0.3)),
+    "SpatialDropout1D": ((9, 4), lambda: L.SpatialDropout1D(0.3)),
+    "SpatialDropout2D": ((9, 9, 4), lambda: L.SpatialDropout2D(0.3)),
+    "SpatialDropout3D": ((9, 9, 9, 4), lambda: L.SpatialDropout3D(0.3)),
+    "AlphaDropout": ((9,), lambda: L.AlphaDropout(0.3)),
+    "GaussianDropout": ((9,), lambda: L.GaussianDropout(0.3)),
+    "GaussianNoise": ((9,), lambda: L.GaussianNoise(0.3)),
+    "ActivityRegularization": ((9,), lambda: L.ActivityRegularization(0.3)),
+    "Flatten": ((9, 4), lambda: L.Flatten()),
+    "Flatten, open": ((None, 4), lambda: L.Flatten()),
+    "Reshape": ((9, 4), lambda: L.Reshape((6, 6))),
+    "Reshape, rest": ((9, 4), lambda: L.Reshape((3, -1, 2))),
+    "Reshape, open": ((None, 4), lambda: L.Reshape((-1, 2, 2))),
+    "Permute": ((9, 4, 2), lambda: L.Permute((3, 1, 2))),
+    "RepeatVector": ((9,), lambda: L.RepeatVector(3)),
+    "Cropping1D": ((9, 4), lambda: L.Cropping1D((2, 1))),
+    "Cropping2D": ((9, 9, 4), lambda: L.Cropping2D(((2, 1), (0, 3)))),
+    "Cropping3D": ((9, 9, 9, 4), lambda: L.Cropping3D(1)),
+    "ZeroPadding1D": ((9, 4), lambda: L.ZeroPadding1D(2)),
+    "ZeroPadding2D": ((9, 9, 4), lambda: L.ZeroPadding2D((2, 1))),
+    "ZeroPadding3D": ((9, 9, 9, 4), lambda: L.ZeroPadding3D(((1, 0), (2, 3), (0, 4)))),
+    "UpSampling1D": ((9, 4), lambda: L.UpSampling1D(3)),
+    "UpSampling2D": ((9, 9, 4), lambda: L.UpSampling2D((2, 3), interpolation="bilinear")),
+    "UpSampling3D": ((9, 9, 9, 4), lambda: L.UpSampling3D()),
+    "Resizing": ((9, 9, 4), lambda: L.Resizing(5, 6)),
+    "CenterCrop": ((9, 9, 4), lambda: L.CenterCrop(5, 6)),
+    "Rescaling": ((9, 9, 4), lambda: L.Rescaling(0.5, 1)),
+    "RandomFlip": ((9, 9, 4), lambda: L.RandomFlip()),
+    "Normalization": ((9, 4), lambda: L.Normalization()),
+    "Normalization, given": ((9, 4), lambda: L.Normalization(mean=1.0, variance=2.0)),
+    "Normalization, one": ((9, 4), lambda: L.Normalization(axis=None)),
+    "CategoryEncoding": ((9,), lambda: L.CategoryEncoding(6, output_mode="one_hot"), "int32"),
+    "CategoryEncoding, many": ((9,), lambda: L.CategoryEncoding(6), "int32"),
+    "Discretization": ((9,), lambda: L.Discretization([0.0, 1.0], output_mode="one_hot")),
+    "Hashing": ((9,), lambda: L.Hashing(6), "int32"),
+    "Masking": ((9, 4), lambda: L.Masking()),
+    "Identity": ((9, 4), lambda: L.Identity()),
+    "LSTM": ((10, 5), lambda: L.LSTM(4)),
+    "LSTM, states": ((10, 5), lambda: L.LSTM(4, return_sequences=True, return_state=True)),
+    "LSTM, no bias": ((None, 5), lambda: L.LSTM(4, use_bias=False)),
+    "GRU": ((None, 5), lambda: L.GRU(4, return_sequences=True)),
+    "GRU, reset before": ((10, 5), lambda: L.GRU(4, reset_after=False, return_state=True)),
+    "SimpleRNN": ((10, 5), lambda: L.SimpleRNN(4)),
+    "RNN": ((10, 5), lambda: L.RNN(L.LSTMCell(4), return_sequences=True)),
+    "RNN, stacked": ((10, 5), lambda: L.RNN([L.LSTMCell(4), L.GRUCell(3)])),
+    "ConvLSTM1D": ((6, 9, 2), lambda: L.ConvLSTM1D(3, 2)),
+    "ConvLSTM2D": ((6, 9, 9, 2), lambda: L.ConvLSTM2D(3, 3, return_sequences=True)),
+    "ConvLSTM2D, same": (
+        (6, 9, 9, 2),
+        lambda: L.ConvLSTM2D(3, 3, padding="same", strides=2, return_state=True),
+    ),
+    "ConvLSTM3D": ((6, 5, 5, 5, 2), lambda: L.ConvLSTM3D(3, 2)),
+    "Bidirectional": ((10, 5), lambda: L.Bidirectional(L.LSTM(4))),
+    "Bidirectional, sum": (
+        (None, 5),
+        lambda: L.Bidirectional(L.GRU(4, return_sequences=True), merge_mode="sum"),
+    ),
+    "Bidirectional, states": ((10, 5), lambda: L.Bidirectional(L.LSTM(4, return_state=True))),
+    "Bidirectional, apart": ((10, 5), lambda: L.Bidirectional(L.LSTM(4), merge_mode=None)),
+    "Bidirectional, two": (
+        (10, 5),
+        lambda: L.Bidirectional(
+            L.LSTM(4, return_sequences=True),
+            backward_layer=L.LSTM(4, return_sequences=True, go_backwards=True, use_bias=False),
+        ),
+    ),
+    "TimeDistributed": ((6, 9, 9, 2), lambda: L.TimeDistributed(L.Conv2D(3, 3))),
+    "TimeDistributed, frozen": ((6, 9), lambda: L.TimeDistributed(L.Dense(3, trainable=False))),
+    "TimeDistributed, model": (
+        (6, 9),
+        lambda: L.TimeDistributed(
+            keras.Sequential([keras.Input((9,)), L.Dense(3), L.BatchNormalization()])
+        ),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_layer_has_the_shape_and_parameters_of_keras(name, tmp_path):
+    shape, layer, *dtype = LAYERS[name]
+    model = _one(layer(), shape, *dtype)
+    found = check(model, tmp_path)
+    assert found.calls[-1].class_name == name.partition(",")[0]
+    # not of whatever layer comes first
+    assert found.calls[-1].activation_bytes is not None
+
+
+PAIRS = {
+    "Add": lambda: L.Add(),
+    "Subtract": lambda: L.Subtract(),
+    "Multiply": lambda: L.Multiply(),
+    "Average": lambda: L.Average(),
+    "Maximum": lambda: L.Maximum(),
+    "Minimum": lambda: L.Minimum(),
+    "Concatenate": lambda: L.Concatenate(),
+    "Concatenate, axis": lambda: L.Concatenate(axis=1),
+    "Dot": lambda: L.Dot(axes=2),
+    "Dot, normalised": lambda: L.Dot(axes=(1, 1), normalize=True),
+    "Attention": lambda: L.Attention(use_scale=True),
+    "Attention, concat": lambda: L.Attention(score_mode="concat"),
+    "AdditiveAttention": lambda: L.AdditiveAttention(),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_layer_of_two_tensors(name, tmp_path):
+    one, other = keras.Input((6, 4)), keras.Input((6, 4))
+    found = check(keras.Model([one, other], PAIRS[name]()([one, other])), tmp_path)
+    assert found.calls[-1].class_name == name.partition(",")[0]
+
+
+ATTENTION = {
+    "plain": lambda x, y: L.MultiHeadAttention(2, 3)(x, y),
+    "key": lambda x, y: L.MultiHeadAttention(2, 3, value_dim=5)(x, y, y),
+    "by name": lambda x, y: L.MultiHeadAttention(2, 3)(query=x, value=y),
+    "output": lambda x, y: L.MultiHeadAttention(2, 3, output_shape=(7,), use_bias=False)(x, y),
+    "scores": lambda x, y: L.MultiHeadAttention(2, 3)(x, y, return_attention_scores=True),
+    "gate": lambda x, y: L.MultiHeadAttention(2, 3, use_gate=True)(x, y),
+    "grouped": lambda x, y: L.GroupQueryAttention(3, 4, 2)(x, y),
+    "grouped scores": lambda x, y: L.GroupQueryAttention(3, 4, 2, use_gate=True)(
+        x, y, return_attention_scores=True
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ATTENTION)
+def test_attention(name, tmp_path):
+    one, other = keras.Input((6, 4)), keras.Input((5, 4))
+    check(keras.Model([one, other], ATTENTION[name](one, other)), tmp_path)
+
+
+def test_attention_over_two_axes(tmp_path):
+    x = keras.Input((3, 6, 4))
+    found = check(keras.Model(x, L.MultiHeadAttention(2, 3, attention_axes=2)(x, x)), tmp_path)
+    # projections of 18 places, scores among 6 for each of 3
+    assert found.calls[-1].macs == B * (18 * 4 * 4 * 6 + 3 * 2 * 36 * (3 + 3))
+
+
+OPERATIONS = {
+    "x + y": lambda x: x + x * 2.0,
+    "1 - x": lambda x: 1.0 - x,
+    "x / y ** 2": lambda x: x / (x**2),
+    "x[:, 0]": lambda x: x[:, 0],
+    "x[..., 1:3]": lambda x: x[..., 1:3],
+    "x[:, None, ::2]": lambda x: x[:, None, ::2],
+    "x[:, 1:-1]": lambda x: x[:, 1:-1],
+    "reshape": lambda x: ops.reshape(x, (-1, 2, 2, 6)),
+    "transpose": lambda x: ops.transpose(x, (0, 2, 1)),
+    "swapaxes": lambda x: ops.swapaxes(x, 1, 2),
+    "moveaxis": lambda x: ops.moveaxis(x, 1, -1),
+    "concatenate": lambda x: ops.concatenate([x, x], axis=1),
+    "stack": lambda x: ops.stack([x, x], axis=1),
+    "split": lambda x: ops.split(x, 2, axis=-1),
+    "split at": lambda x: ops.split(x, [1, 3], axis=1),
+    "unstack": lambda x: ops.unstack(x, axis=1),
+    "expand": lambda x: ops.squeeze(ops.expand_dims(x, 1), 1),
+    "mean": lambda x: ops.mean(x, axis=1),
+    "max": lambda x: ops.max(x, axis=(1, 2), keepdims=True),
+    "var": lambda x: ops.var(x, axis=-1),
+    "argmax": lambda x: ops.argmax(x, axis=-1),
+    "matmul": lambda x: ops.matmul(x, ops.transpose(x, (0, 2, 1))),
+    "einsum": lambda x: ops.einsum("bij,bkj->bik", x, x),
+    "softmax": lambda x: ops.softmax(x),
+    "relu": lambda x: ops.relu(ops.exp(x)),
+    "leaky": lambda x: ops.leaky_relu(ops.log_softmax(x)),
+    "cast": lambda x: ops.cast(x, "int32"),
+    "where": lambda x: ops.where(x > 0, x, 0.0),
+    "clip": lambda x: ops.clip(x, 0, 1),
+    "pad": lambda x: ops.pad(x, [[0, 0], [1, 2], [0, 0]]),
+    "repeat": lambda x: ops.repeat(x, 3, axis=1),
+    "tile": lambda x: ops.tile(x, (1, 2, 1)),
+    "take": lambda x: ops.take(x, [0, 1, 1], axis=1),
+    "one hot": lambda x: ops.one_hot(ops.cast(x, "int32"), 5),
+    "broadcast": lambda x: ops.broadcast_to(ops.expand_dims(x, -1), (3, 4, 6, 5)),
+    "logical": lambda x: ops.logical_and(x > 0, ops.logical_not(x > 1)),
+}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_operations_between_layers(name, tmp_path):
+    x = keras.Input((4, 6))
+    check(keras.Model(x, OPERATIONS[name](x)), tmp_path)
+
+
+def test_open_slices_are_formulas(tmp_path):
+    x = keras.Input((None, 6))
+    found = check(keras.Model(x, [x[:, 1:], x[:, :-2], x[:, ::2], x[:, -3:]]), tmp_path)
+    lengths = [call.outputs[0][1] for call in found.calls[1:]]
+    assert lengths == [S - 1, S - 2, (S + 1) // 2, 3]
+
+
+MACS = {
+    "Dense": ((None, 5), lambda: L.Dense(7), B * S * 35),
+    "Conv2D": ((8, 8, 4), lambda: L.Conv2D(6, 3, groups=2), B * (36 * 6 * 9 * 2)),
+    "DepthwiseConv2D": ((8, 8, 4), lambda: L.DepthwiseConv2D(3), B * (36 * 4 * 9)),
+    "SeparableConv2D": (
+        (8, 8, 4), lambda: L.SeparableConv2D(5, 3), B * (36 * 4 * 9 + 36 * 4 * 5),
+    ),
+    "Conv2DTranspose": ((8, 8, 4), lambda: L.Conv2DTranspose(5, 3), B * (64 * 4 * 9 * 5)),
+    "LSTM": ((10, 5), lambda: L.LSTM(4), B * (10 * 4 * 4 * (5 + 4))),
+    "GRU": ((None, 5), lambda: L.GRU(4), B * S * (3 * 4 * (5 + 4))),
+    "Bidirectional": ((10, 5), lambda: L.Bidirectional(L.LSTM(4)), B * (2 * 10 * 4 * 4 * 9)),
+    "TimeDistributed": ((6, 9), lambda: L.TimeDistributed(L.Dense(3)), B * (6 * 27)),
+    "ConvLSTM2D": ((6, 9, 9, 2), lambda: L.ConvLSTM2D(3, 3), B * (6 * 49 * 12 * 9 * 5)),
+    "EinsumDense": ((4, 6), lambda: L.EinsumDense("abc,cd->abd", (None, 9)), B * (4 * 6 * 9)),
+    "Embedding": ((7,), lambda: L.Embedding(11, 6), 0),
+    "MaxPooling2D": ((8, 8, 4), lambda: L.MaxPooling2D(), 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MACS)
+def test_macs_by_hand(name, tmp_path):
+    shape, layer, wanted = MACS[name]
+    assert costs(_one(layer(), shape), tmp_path).total("macs").value == wanted
+
+
+def test_attention_macs_grow_with_the_square_of_the_length(tmp_path):
+    x = keras.Input((None, 12))
+    found = costs(keras.Model(x, L.MultiHeadAttention(3, 4)(x, x)), tmp_path)
+    assert found.total("macs").value == B * S * (4 * 12 * 12) + B * S * S * (2 * 12)
+
+
+def test_other_work_by_hand(tmp_path):
+    def work(layer, shape):
+        return costs(_one(layer, shape), tmp_path).total("work").value
+
+    assert work(L.Dense(7, activation="sigmoid"), (5,)) == B * (7 + 4 * 7)
+    assert work(L.Dense(7, use_bias=False, activation="softmax"), (5,)) == B * (5 * 7)
+    assert work(L.BatchNormalization(), (5,)) == B * 10
+    assert work(L.MaxPooling2D(), (8, 8, 4)) == B * (16 * 4 * 4)
+    assert work(L.Flatten(), (8, 8, 4)) == 0
+
+
+@pytest.mark.parametrize(
+    ("policy", "size"), [("float32", 4), ("float16", 2), ("mixed_bfloat16", 2), ("float64", 8)]
+)
+def test_activation_bytes_follow_the_policy(policy, size, tmp_path):
+    found = costs(_one(L.Dense(7, dtype=policy), (5,)), tmp_path)
+    assert found.calls[-1].activation_bytes == B * (7 * size)
+    # inputs are apart
+    assert found.total("activation_bytes").value == B * (7 * size)
+    assert found.input_bytes.value == B * (5 * 4)
+
+
+def test_whole_numbers_stay_whole_when_moved(tmp_path):
+    found = costs(_one(L.Reshape((2, 4)), (8,), "int8"), tmp_path)
+    assert found.calls[-1].activation_bytes == B * 8
+
+
+# --- whole models
+
+APPLICATIONS = {
+    "VGG16": 15_470_264_320,
+    "ResNet50": 3_857_973_248,
+    "ResNet50V2": 3_482_255_360,
+    "MobileNetV2": 300_774_272,
+    "InceptionV3": 5_713_216_096,
+}
+
+
+@pytest.mark.parametrize("name", APPLICATIONS)
+def test_an_application(name, tmp_path):
+    model = getattr(keras.applications, name)(weights=None)
+    found = costs(model, tmp_path)
+    assert [call.reason for call in found.calls if call.reason] == []
+    assert found.total("macs").value == B * APPLICATIONS[name]
+    assert found.total("trainable").value == counted(model.trainable_weights)
+    assert found.total("non_trainable").value == counted(model.non_trainable_weights)
+    # each call: its shape is the one that Keras has
+    for call in found.calls:
+        tensor = model.get_layer(call.layer).output
+        assert call.outputs == ((B, *tensor.shape[1:]),)
+
+
+def encoder(length=None, layers=2, width=16, heads=2):
+    """A small BERT: three inputs of one open length, post-norm blocks, a pooled first token."""
+    ids = keras.Input((length,), dtype="int32", name="ids")
+    kinds = keras.Input((length,), dtype="int32", name="kinds")
+    mask = keras.Input((length,), dtype="bool", name="mask")
+    places = keras.Input((length,), dtype="int32", name="places")
+    x = L.Embedding(100, width)(ids) + L.Embedding(2, width)(kinds)
+    x = L.LayerNormalization()(x + L.Embedding(50, width)(places))
+    for _ in range(layers):
+        y = L.MultiHeadAttention(heads, width // heads)(x, x, attention_mask=mask[:, None, :])
+        x = L.LayerNormalization()(x + L.Dropout(0.1)(y))
+        y = L.Dense(width)(L.Dense(4 * width, activation="gelu")(x))
+        x = L.LayerNormalization()(L.Add()([x, y]))
+    return keras.Model([ids, kinds, mask, places], L.Dense(width, activation="tanh")(x[:, 0]))
+
+
+def test_a_model_like_bert_has_one_length(tmp_path):
+    model = encoder()
+    found = costs(model, tmp_path)
+    assert [call.reason for call in found.calls if call.reason] == []
+    assert found.total("params").value == model.count_params()
+    layer = B * S * (4 * 16 * 16 + 2 * 16 * 64) + B * S * S * (2 * 16)
+    assert found.total("macs").value == layer * 2 + B * 256
+    # the other inputs turned out to be as long as the first
+    assert {call.outputs for call in found.calls[:4]} == {((B, S),)}
+
+
+def test_an_lstm_is_steps_times_one_step(tmp_path):
+    def macs(length):
+        x = keras.Input((length, 8))
+        return costs(keras.Model(x, L.LSTM(16)(x)), tmp_path).total("macs").value
+
+    assert macs(1) == B * (4 * 16 * (8 + 16))
+    assert macs(30) == macs(1) * 30
+    assert macs(None) == macs(1) * S
+
+
+def test_two_open_lengths_stay_two(tmp_path):
+    one, other = keras.Input((None, 4)), keras.Input((None, 4))
+    found = costs(keras.Model([one, other], L.MultiHeadAttention(1, 4)(one, other)), tmp_path)
+    assert found.calls[-1].outputs == ((B, S, 4),)
+    other_length = symbol("S2")
+    assert found.total("macs").value == (
+        B * S * 32 + B * other_length * 32 + B * S * other_length * 8
+    )
+
+
+def test_a_shared_layer_is_called_twice_and_counted_once(tmp_path):
+    one, other = keras.Input((4,)), keras.Input((4,))
+    shared = L.Dense(3, name="shared")
+    model = keras.Model([one, other], L.Add()([shared(one), shared(other)]))
+    found = costs(model, tmp_path)
+    rows = [call for call in found.calls if call.layer == "shared"]
+    assert [(row.call, row.params, row.macs) for row in rows] == [(0, 15, B * 12), (1, 15, B * 12)]
+    assert found.total("params").value == 15
+    assert found.total("macs").value == B * 24
+
+
+def nested():
+    inner = keras.Sequential(
+        [keras.Input((4,)), L.Dense(4, name="dense"), L.BatchNormalization(name="bn")], name="inner"
+    )
+    x, y = keras.Input((4,)), keras.Input((4,))
+    pair = keras.Model([x, y], [L.Add()([x, y]), L.Subtract(name="sub")([x, y])], name="pair")
+    z = keras.Input((4,))
+    left, right = pair([inner(z), inner(L.Dense(4, name="dense")(z))])
+    return keras.Model(z, [left, L.Concatenate()([left, right])])
+
+
+def test_models_inside_models(tmp_path):
+    model = nested()
+    found = check(model, tmp_path)
+    assert [call.layer for call in found.calls if call.class_name == "Dense"] == [
+        "inner/dense", "dense", "inner/dense",
+    ]  # fmt: skip
+    assert found.total("params").value == model.count_params()
+    assert found.total("macs").value == B * (3 * 16)
+    assert "pair/sub" in {call.layer for call in found.calls}
+
+
+def test_a_frozen_model_inside(tmp_path):
+    model = nested()
+    model.get_layer("inner").trainable = False
+    found = check(model, tmp_path)
+    assert found.total("trainable").value == 20
+
+
+def test_a_model_called_with_names(tmp_path):
+    a, b = keras.Input((3,), name="b"), keras.Input((5,), name="a")
+    inner = keras.Model({"b": a, "a": b}, L.Concatenate()([L.Dense(2)(a), L.Dense(2)(b)]))
+    x, y = keras.Input((3,)), keras.Input((5,))
+    found = check(keras.Model([x, y], inner({"b": x, "a": y})), tmp_path)
+    assert found.total("macs").value == B * 16
+
+
+def test_a_chain_without_an_input_layer_knows_what_it_was_built_for(tmp_path):
+    model = keras.Sequential([L.Dense(3), L.Dense(2)])
+    assert "shape of the input" in costs(model, tmp_path).total("macs").reason
+    model.build((None, 4))
+    assert costs(model, tmp_path).total("macs").value == B * 18
+
+
+def test_stored_weights_agree(tmp_path):
+    model = nested()
+    model.save(tmp_path / "stored.keras")
+    found = keras_costs(read_keras(tmp_path / "stored.keras", 0, None).keras)
+    assert found.differs == ()
+    assert found.total("params").value == model.count_params()
+
+
+def test_stored_weights_that_differ_are_reported(tmp_path):
+    small, large = (
+        keras.Sequential([keras.Input((4,)), L.Dense(units, name="dense")]) for units in (3, 5)
+    )
+    small.save(tmp_path / "small.keras")
+    large.save(tmp_path / "large.keras")
+    with zipfile.ZipFile(tmp_path / "mixed.keras", "w") as mixed:
+        for name, parts in (
+            ("small", ["config.json", "metadata.json"]),
+            ("large", ["model.weights.h5"]),
+        ):
+            with zipfile.ZipFile(tmp_path / f"{name}.keras") as archive:
+                for part in parts:
+                    mixed.writestr(part, archive.read(part))
+    found = keras_costs(read_keras(tmp_path / "mixed.keras", 0, None).keras)
+    assert found.differs == ("dense: 25 weights are stored, its config asks for 15",)
+
+
+# --- what is not known
+
+
+@keras.saving.register_keras_serializable("tests")
+class Dense(L.Layer):
+    """A layer of our own with a name of Keras."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.kernel = self.add_weight(shape=(4, 4))
+
+    def call(self, x):
+        return x @ self.kernel
+
+
+def with_a_strange_layer():
+    x = keras.Input((4,))
+    y = L.Dense(4, name="before")(x)
+    y = Dense(name="strange")(y)
+    y = L.Dense(2, name="after")(y)
+    return keras.Model(x, L.Dense(1, name="last")(y))
+
+
+def test_a_class_we_do_not_know_is_named_and_so_is_the_cause_of_what_follows(tmp_path):
+    found = costs(with_a_strange_layer(), tmp_path)
+    rows = {call.layer: call for call in found.calls}
+    assert rows["before"].macs == B * 16
+    assert rows["strange"].reason == "Unknown layer class Dense"
+    assert (rows["strange"].macs, rows["strange"].params, rows["strange"].outputs) == (None,) * 3
+    for name in ("after", "last"):
+        assert rows[name].reason == "after strange: Unknown layer class Dense"
+        assert (rows[name].macs, rows[name].outputs, rows[name].activation_bytes) == (None,) * 3
+    # what they were built for is in the file
+    assert [rows[name].params for name in ("after", "last")] == [10, 3]
+    total = found.total("macs")
+    assert (total.value, total.known, total.missing) == (None, B * 16, 3)
+    assert total.reason == "Unknown layer class Dense"
+    assert found.unknown_classes == ("Dense",)
+
+
+def test_stored_weights_stand_in_for_a_class_we_do_not_know(tmp_path):
+    model = with_a_strange_layer()
+    model.save(tmp_path / "stored.keras")
+    found = keras_costs(read_keras(tmp_path / "stored.keras", 0, None).keras)
+    assert found.total("params").value == model.count_params()
+    assert found.total("macs").value is None
+
+
+def test_a_lambda_is_not_known(tmp_path):
+    x = keras.Input((4,))
+    found = costs(keras.Model(x, L.Lambda(lambda t: t, name="mine")(x)), tmp_path)
+    assert found.unknown_classes == ("Lambda",)
+
+
+def test_an_unknown_activation_leaves_the_rest(tmp_path):
+    keras.saving.get_custom_objects()["tests>odd"] = odd = lambda t: t * t
+    odd.__name__ = "odd"
+    found = costs(_one(L.Dense(3, activation=odd), (4,)), tmp_path)
+    row = found.calls[-1]
+    assert (row.macs, row.params, row.work) == (B * 12, 15, None)
+    assert row.reason.startswith("Unknown activation ")
+
+
+# --- Keras 2 and damaged files
+
+
+def _entry(class_name, inbound=(), **config):
+    return {
+        "class_name": class_name,
+        "config": config,
+        "name": config["name"],
+        "inbound_nodes": list(inbound),
+    }
+
+
+def keras_2_model():
+    return {
+        "class_name": "Functional",
+        "config": {
+            "name": "model",
+            "layers": [
+                _entry("InputLayer", name="in", batch_input_shape=[None, 4], dtype="float32"),
+                _entry("Dense", [[["in", 0, 0, {}]], [["dense", 0, 0, {}]]], name="dense", units=4),
+                _entry("Add", [[["dense", 0, 0, {}], ["dense", 1, 0, {}]]], name="add"),
+                _entry(
+                    "MultiHeadAttention",
+                    [[["wide", 0, 0, {"value": ["wide", 0, 0]}]]],
+                    name="attention", num_heads=1, key_dim=2,
+                ),
+                _entry("RepeatVector", [[["add", 0, 0, {}]]], name="wide", n=3),
+            ],
+            "input_layers": [["in", 0, 0]],
+            "output_layers": [["attention", 0, 0]],
+        },
+    }  # fmt: skip
+
+
+def _read(config, path):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("config.json", json.dumps(config))
+    return keras_costs(read_keras(path, 0, None).keras)
+
+
+def test_the_lists_of_keras_2(tmp_path):
+    found = _read(keras_2_model(), tmp_path / "two.keras")
+    assert [(call.layer, call.call) for call in found.calls] == [
+        ("in", 0), ("dense", 0), ("dense", 1), ("add", 0), ("wide", 0), ("attention", 0),
+    ]  # fmt: skip
+    assert [call.reason for call in found.calls] == [""] * 6
+    assert found.calls[-1].outputs == ((B, 3, 4),)
+    assert found.total("params").value == 20 + 3 * (4 * 2 + 2) + 2 * 4 + 4
+    assert found.calls[2].macs == B * 16
+
+
+def test_a_keras_2_chain_has_its_shape_in_the_first_layer(tmp_path):
+    layers = [
+        {"class_name": "Dense", "config": {"name": "a", "units": 3, "batch_input_shape": [None, 5]}}
+    ]
+    config = {"class_name": "Sequential", "config": {"name": "s", "layers": layers}}
+    assert _read(config, tmp_path / "two.keras").total("macs").value == B * 15
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        ({"units": "many"}, "Dense has no whole number 'units'"),
+        ({"units": None}, "Dense has no whole number 'units'"),
+        ({"units": -3}, "the config of Dense is not what this class needs"),
+    ],
+)
+def test_a_damaged_config_is_unknown(damage, reason, tmp_path):
+    model = keras_2_model()
+    model["config"]["layers"][1]["config"].update(damage)
+    found = _read(model, tmp_path / "bad.keras")
+    assert found.calls[1].reason == reason
+    assert found.total("macs").value is None
+
+
+@pytest.mark.parametrize("node", [None, {}, "x", [[None]], [["gone", 0, 0]], [[["in", 0, 7, {}]]]])
+def test_damaged_connections_are_unknown(node, tmp_path):
+    model = keras_2_model()
+    model["config"]["layers"][1]["inbound_nodes"][0] = node
+    found = _read(model, tmp_path / "bad.keras")
+    assert found.total("macs").value is None
+    assert found.total("macs").reason
+
+
+def test_a_circle_ends(tmp_path):
+    model = keras_2_model()
+    model["config"]["layers"][1]["inbound_nodes"] = [[["add", 0, 0, {}]], [["dense", 0, 0, {}]]]
+    found = _read(model, tmp_path / "bad.keras")
+    assert len(found.calls) == 6
+    assert found.total("macs").value is None
+
+
+def test_models_that_call_each_other_twice_are_not_opened_forever(tmp_path):
+    model = {
+        "class_name": "Functional",
+        "config": {
+            "name": "m0",
+            "layers": [_entry("InputLayer", name="in", batch_input_shape=[None, 4])],
+            "input_layers": [["in", 0, 0]],
+            "output_layers": [["in", 0, 0]],
+        },
+    }
+    for depth in range(1, 30):
+        inner = dict(model, name=model["config"]["name"])
+        name = inner["name"]
+        inner["inbound_nodes"] = [[["in", 0, 0, {}]], [[name, 0, 0, {}]]]
+        model = {
+            "class_name": "Functional",
+            "config": {
+                "name": f"m{depth}",
+                "layers": [_entry("InputLayer", name="in", batch_input_shape=[None, 4]), inner],
+                "input_layers": [["in", 0, 0]],
+                "output_layers": [[name, 1, 0]],
+            },
+        }
+    assert "more than" in _read(model, tmp_path / "deep.keras").total("macs").reason
+
+
+def test_a_subclassed_model_does_not_say_how_it_is_connected(tmp_path):
+    found = _read({"class_name": "Mine", "config": {"name": "m"}}, tmp_path / "sub.keras")
+    assert found.calls == ()
+    assert found.total("macs").value is None
+    assert "connected" in found.total("macs").reason
+
+
+def test_calls_are_in_an_order_that_can_run():
+    flow = calls_of(keras.saving.serialize_keras_object(nested()))
+    for row, call in enumerate(flow.calls):
+        refs = [leaf for leaf in keras.tree.flatten([call.args, dict(call.kwargs)])]
+        assert all(ref.call < row for ref in refs if hasattr(ref, "stated"))
+
+
+def test_every_layer_of_keras_is_known_or_listed_here():
+    unknown = {
+        "AutoContrast", "ContrastLimitedAdaptiveHistogramEqualization", "Equalization",
+        "FlaxLayer", "InputLayer", "JaxLayer", "Lambda", "Layer", "MaxNumBoundingBoxes",
+        "MelSpectrogram", "Pipeline", "STFTSpectrogram", "Solarization", "TFSMLayer",
+        "TorchModuleWrapper", "Wrapper", "InputSpec",
+    }  # fmt: skip
+    classes = {name for name in dir(L) if isinstance(getattr(L, name), type)}
+    assert classes - set(layer_rules()) == unknown
+    assert np.all([callable(rule) for rule in layer_rules().values()])
