@@ -46,7 +46,7 @@ def main() -> None:
 
 def concrete(model: keras.Model, batch: int | None) -> object:
     specs = [tf.TensorSpec((batch, *tensor.shape[1:]), tensor.dtype) for tensor in model.inputs]
-    return tf.function(lambda *x: model(*x)).get_concrete_function(*specs)
+    return tf.function(model).get_concrete_function(*specs)
 
 
 def theirs(model: keras.Model, batch: int | None) -> int:

@@ -8,12 +8,13 @@ from typing import Any
 
 from tfprof.analyses.computed import PHASES, computed
 from tfprof.analyses.inference.sites import Given
-from tfprof.analyses.static_costs import Cost, StaticCosts, static_costs
+from tfprof.analyses.static_costs import StaticCosts, static_costs
 from tfprof.model import dims, units
 from tfprof.model.dims import BATCH, Shape, Size, symbol
 from tfprof.model.profile import ProfileData
 
 _NAMED = 3
+_TERMS_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +56,25 @@ def costs_of(data: ProfileData, question: Question) -> StaticCosts:
 def in_words(costs: StaticCosts) -> list[str]:
     """The cost in a line, the phases of a training step in another."""
     total = costs.total
-    lines = [
-        f"{_macs(total)}; {flops_text(total.flops_all)} with element-wise ops ({costs.part.what})"
-    ]
-    phases = {phase: costs.of_phase(phase) for phase in PHASES}
-    present = {phase: cost for phase, cost in phases.items() if cost.macs}
+    if not (_is_short(total.macs) and _is_short(total.flops_all)):
+        asks = " ".join(open_sizes(costs))
+        return [f"depends on {', '.join(costs.symbols)} ({costs.part.what}): {asks} tells"]
+    macs, all_ = size_text(total.macs, "MAC"), size_text(total.flops_all, "FLOP")
+    lines = [f"{macs}; {all_} with element-wise ops ({costs.part.what})"]
+    phases = {phase: costs.of_phase(phase).macs for phase in PHASES}
+    present = {phase: size for phase, size in phases.items() if size != 0}
     if len(present) > 1:
-        lines.append(", ".join(f"{phase} {_macs(cost)}" for phase, cost in present.items()))
+        parts = (f"{phase} {size_text(size, 'MAC')}" for phase, size in present.items())
+        lines.append(", ".join(parts))
     return lines
 
 
-def _macs(cost: Cost) -> str:
-    return f"{size_text(cost.macs, 'MAC')}"
-
-
-def flops_text(size: Size) -> str:
-    return size_text(size, "FLOP")
+def _is_short(size: Size) -> bool:
+    """Whether a formula can be read at a glance."""
+    if isinstance(size, int):
+        return True
+    plain = all(isinstance(atom, str) for monomial in size.terms for atom, _ in monomial)
+    return plain and len(size.terms) <= _TERMS_SHOWN
 
 
 def size_text(size: Size, unit: str) -> str:

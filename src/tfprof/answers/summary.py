@@ -249,8 +249,8 @@ def _as_data(known: Digest, top: list[dict[str, Any]], top_by: str | None) -> di
 
 def _computed(known: Digest) -> dict[str, Any]:
     """FLOPs of the graph; an op log has the last word on what tfprof counts."""
-    keys = ("macs", "flops", "flops_all", "float_ops", "uncounted_ops")
-    found: dict[str, Any] = dict.fromkeys(keys)
+    keys = (*_COMPUTED, "uncounted_ops", "phases", "computed")
+    found: dict[str, Any] = dict.fromkeys(keys) | {"symbols": []}
     if known.static is not None:
         found |= data_of(known.static)
     if known.logged_float_ops is not None:
@@ -274,7 +274,7 @@ def _unknowns(known: Digest) -> list[str]:
         found.setdefault(known.parameters.total.reason, []).append("params.total")
     found[_LATER] = ["peak_memory", "memory_kind"]
     if known.static is None:
-        found.setdefault(_why_not_computed(known), []).extend(_COMPUTED)
+        found.setdefault(_why_not_computed(known), []).extend([*_COMPUTED, "uncounted_ops"])
     else:
         numbers = data_of(known.static)
         formulas = [key for key in _COMPUTED if key in numbers and numbers[key] is None]

@@ -613,9 +613,9 @@ rule("OneHot", _one_hot)
 
 
 def _partitioned(call: Call) -> list[Open]:
-    count, data, which = call.integer("num_partitions"), call.input(0), call.input(1)
-    known = data is not None and which is not None
-    return [(None, *data[len(which) :]) if known and data and which is not None else None] * count
+    data, which = call.input(0), call.input(1)
+    part = None if data is None or which is None else (None, *data[len(which) :])
+    return [part] * call.integer("num_partitions")
 
 
 rule("DynamicPartition", _partitioned)

@@ -9,7 +9,6 @@ from tfprof.model.dims import Open, Size, divided, elements, is_positive
 from tfprof.ops.rule import BOOL, Call, Family, Fold, Value
 from tfprof.ops.shape_tools import (
     broadcasting,
-    keep_value,
     like,
     merged,
     per_element,
@@ -32,9 +31,17 @@ rule("Sigmoid Tanh", like(), work=per_input(4), reuse=(0,))
 rule("LogicalNot", like(), dtype=BOOL, reuse=(0,))
 rule("IsNan IsInf IsFinite", like(), dtype=BOOL, work=per_input())
 rule("ClipByValue", like(), work=per_input(2), reuse=(0,))
-rule("Cast", like(), dtype="DstT", values=keep_value())
+rule("Cast", like(), dtype="DstT", values=lambda call: [_cast(call)])
 rule("ZerosLike OnesLike", like(), values=lambda call: [_all(call)])
 rule("CheckNumerics CheckNumericsV2", like(), alias=0)
+
+
+def _cast(call: Call) -> Value | None:
+    """A number as it is; as a truth, 0 or 1."""
+    value = call.value(0)
+    if value is None or call.dtype("DstT") != BOOL:
+        return value
+    return tuple(int(entry != 0) if isinstance(entry, int) else None for entry in value)
 
 
 def _all(call: Call) -> Value | None:
@@ -55,6 +62,9 @@ def folded(compute: Callable[[Size, Size], Size | None]) -> Fold:
         one, other = call.value(0), call.value(1)
         if one is None or other is None:
             return [None]
+        ranks = (len(shape) for index in (0, 1) if (shape := call.input(index)) is not None)
+        if max(ranks, default=0) > 1 and len(one) != 1 and len(other) != 1:
+            return [None]  # entries of matrices do not pair up one by one
         length = max(len(one), len(other)) if one and other else 0
         if len(one) not in (1, length) or len(other) not in (1, length):
             return [None]

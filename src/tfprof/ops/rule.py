@@ -197,7 +197,7 @@ class Family:
 
 def rules() -> Mapping[str, Rule]:
     """Every rule by op type."""
-    import tfprof.ops.every_family  # noqa: F401  (registers them)
+    from tfprof.ops import every_family  # noqa: F401  (registers them)
 
     return MappingProxyType(_RULES)
 

@@ -1,4 +1,4 @@
-"""What models compute before they run: the numbers of the references, functions, loops, branches."""
+"""What models compute before they run: the known numbers, functions, loops, branches."""
 
 import numpy as np
 import pytest
@@ -212,7 +212,7 @@ def test_calls_are_gone_into_under_their_names():
 # --- what is not known is said
 
 
-def test_an_op_without_a_rule_is_listed_and_never_counts(samples, tmp_path):
+def test_an_op_without_a_rule_is_listed_and_never_counts(tmp_path):
     from tfprof.wire.schema import message_class
 
     message = message_class("GraphDef")()

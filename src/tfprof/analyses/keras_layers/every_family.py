@@ -6,6 +6,7 @@ from tfprof.analyses.keras_layers import (  # noqa: F401  (importing registers)
     convolutions,
     dense,
     merging,
+    moving,
     normalization,
     operations,
     pooling,

@@ -71,6 +71,13 @@ def _group(call: Call) -> Cost:
     return call.cost(call.made(*shape), variables=variables, work=call.x.elements * _STATISTICS)
 
 
+@layer("LayerScale")
+def _layer_scale(call: Call) -> Cost:
+    """Of ConvNeXt in keras.applications."""
+    gamma = Variable("gamma", (call.integer("projection_dim"),))
+    return call.cost(call.made(*call.x.shape), variables=[gamma], work=call.x.elements)
+
+
 @layer("UnitNormalization")
 def _unit(call: Call) -> Cost:
     return call.cost(call.made(*call.x.shape), work=call.x.elements * 3)

@@ -18,7 +18,7 @@ from tfprof.model.dims import Size, divided
 
 
 @layer("Identity Masking ActivityRegularization Dropout SpatialDropout1D SpatialDropout2D"
-       " SpatialDropout3D AlphaDropout GaussianDropout GaussianNoise")  # fmt: skip
+       " SpatialDropout3D AlphaDropout GaussianDropout GaussianNoise StochasticDepth")  # fmt: skip
 def _same(call: Call) -> Cost:
     work: Size = call.x.elements if call.class_name == "Masking" else 0
     return call.cost(call.moved(*call.x.shape), work=work)
