@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tfprof.api.profile import Profile, load
     from tfprof.api.questions import flops, parameter_count
     from tfprof.errors import TfprofError
+    from tfprof.ops.rule import op_rule
 
 __all__ = [
     "ALL_ADVICE",
@@ -53,6 +54,7 @@ __all__ = [
     "advise",
     "flops",
     "load",
+    "op_rule",
     "parameter_count",
     "print_model_analysis",
     "profile",
@@ -64,6 +66,7 @@ _HOME = {
     "TfprofError": "tfprof.errors",
     "flops": "tfprof.api.questions",
     "load": "tfprof.api.profile",
+    "op_rule": "tfprof.ops.rule",
     "parameter_count": "tfprof.api.questions",
 }
 

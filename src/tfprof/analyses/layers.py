@@ -18,6 +18,7 @@ _GRADIENT = re.compile(r"(?:.*/)?(?:gradients(?:_\d+)?|gradient_tape)/(.*)")
 _CALL = re.compile(r"(?:Stateful)?PartitionedCall(?:_\d+)?")
 _GRAD_SUFFIX = re.compile(r"_grad(?:_\d+)?$")
 _MOST = 0.9
+_LEAST_LAYERS = 2
 _NO_LAYER = "(no layer)"
 
 
@@ -48,14 +49,17 @@ def by_layer(costs: StaticCosts) -> list[Layer]:
     layers: dict[str, Layer] = {}
     for op, path in zip(costs.ops, paths, strict=True):
         inner = path[len(trunk) :] if path[: len(trunk)] == trunk else path
-        name = inner[0] if len(inner) > 1 else _NO_LAYER
+        # an op that works and stands in no scope is a layer of its own
+        works = op.phase == FORWARD and op.cost is not None and op.cost.flops_all != 0
+        name = inner[0] if len(inner) > 1 or (inner and works) else _NO_LAYER
         layer = layers.setdefault(name, Layer(name))
         layer.ops.append(op)
         _take(layer, op)
-    found = [layer for layer in layers.values() if layer.name != _NO_LAYER]
+    # scopes that only hold variables, or prepare something for others, are no layers
+    found = [layer for layer in layers.values() if layer.output is not None or _works(layer)]
     for layer in found:
         layer.kind = _kind(layer)
-    return found + [layer for layer in layers.values() if layer.name == _NO_LAYER]
+    return sorted(found, key=lambda layer: layer.name == _NO_LAYER)
 
 
 def _path(name: str) -> tuple[str, ...]:
@@ -77,30 +81,34 @@ def _trunk(paths: Sequence[tuple[str, ...]], ops: Sequence[OpCost]) -> tuple[str
     while True:
         depth = len(trunk)
         below: Counter[str] = Counter()
+        scopes: dict[str, set[str]] = {}
         for path, work in forward:
-            if path[:depth] == trunk and len(path) > depth + 2:
+            if path[:depth] == trunk and len(path) > depth + 2 and work:
                 below[path[depth]] += work
+                scopes.setdefault(path[depth], set()).add(path[depth + 1])
         (name, work), *_ = below.most_common(1) or [("", 0)]
-        if not work or work < _MOST * whole:
+        # a scope with one scope in it is a layer with a part, not a model with layers
+        if not work or work < _MOST * whole or len(scopes[name]) < _LEAST_LAYERS:
             return trunk
         trunk = (*trunk, name)
 
 
 def _take(layer: Layer, op: OpCost) -> None:
     """What a forward op tells of its layer: variables it reads, what comes out, what it keeps."""
-    if op.phase != FORWARD:
-        return
     call, rule = op.site.call, op.site.rule
+    if op.phase != FORWARD or rule is None:  # a call has its ops inside
+        return
     for tensor in call.inputs:
         if tensor.variable and tensor.variable not in layer.variables:
             layer.variables[tensor.variable] = _held(tensor, call)
-    if rule is None or not call.inputs or not call.outputs or not rule.allocates:
+    if not call.inputs or not call.outputs or not rule.allocates:
         return
     first = call.outputs[0]
     each = dtypes.size(first.dtype)
     if first.shape is None or each is None or not dtypes.is_floating(first.dtype):
         return
-    if not first.variable:
+    # of what comes out last, statistics on the side have fewer dimensions
+    if not first.variable and (layer.output is None or len(first.shape) >= len(layer.output)):
         layer.output = first.shape
     if rule.alias is None:
         count = elements(first.shape)
@@ -114,6 +122,10 @@ def _held(tensor: Tensor, call: Call) -> Size | None:
     if tensor.dtype == dtypes.RESOURCE:  # what is read of it tells
         return elements(call.output(0)) if call.op == "ReadVariableOp" else None
     return elements(tensor.shape)
+
+
+def _works(layer: Layer) -> bool:
+    return any(op.cost is None or op.cost.flops_all != 0 for op in layer.ops)
 
 
 def _kind(layer: Layer) -> str:

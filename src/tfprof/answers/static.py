@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfprof.analyses.computed import PHASES, computed
+from tfprof.analyses.computed import PHASES, TRAIN, computed
 from tfprof.analyses.inference.sites import Given
 from tfprof.analyses.static_costs import StaticCosts, static_costs
 from tfprof.model import dims, units
@@ -27,9 +27,8 @@ class Question:
     fetch: tuple[str, ...] = ()
     signature: str | None = None
 
-    @property
-    def given(self) -> Given:
-        return Given(self.sizes, self.feeds)
+    def given(self, mode: str) -> Given:
+        return Given(self.sizes, self.feeds, truth=mode == TRAIN)
 
 
 def question_from(
@@ -50,7 +49,7 @@ def question_from(
 
 def costs_of(data: ProfileData, question: Question) -> StaticCosts:
     part = computed(data, question.mode, question.fetch, question.signature)
-    return static_costs(data, part, question.given)
+    return static_costs(data, part, question.given(part.mode))
 
 
 def in_words(costs: StaticCosts) -> list[str]:

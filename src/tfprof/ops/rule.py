@@ -195,6 +195,16 @@ class Family:
             self.registry[op] = rule
 
 
+def op_rule(ops: str, shapes: Infer, **facts: Any) -> None:  # noqa: ANN401
+    """A rule of the user's own, for op types that tfprof does not know: the facts are Rule's.
+
+    >>> from tfprof.ops.shape_tools import like, per_element
+    >>> op_rule("MyActivation MyActivationV2", like(0), work=per_element(3))
+    """
+    rules()  # first the known ones: a second rule for one of them is refused
+    Family("yours")(ops, shapes, **facts)
+
+
 def rules() -> Mapping[str, Rule]:
     """Every rule by op type."""
     from tfprof.ops import every_family  # noqa: F401  (registers them)

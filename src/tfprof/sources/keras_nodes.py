@@ -57,7 +57,7 @@ def tensors_named(refs: object, frame: int) -> list[Tensor]:
         if tensor is not None:
             found.append(tensor)
         elif isinstance(one, dict):
-            stack += [one[name] for name in sorted(one, reverse=True)]
+            stack += [one[name] for name in sorted(one, key=str, reverse=True)]
         elif isinstance(one, list):
             stack += reversed(one)
     return found
@@ -150,7 +150,7 @@ def _flat(value: object) -> list[Tensor]:
         if isinstance(one, Tensor):
             found.append(one)
         elif isinstance(one, dict):
-            stack += [one[name] for name in sorted(one, reverse=True)]
+            stack += [one[name] for name in sorted(one, key=str, reverse=True)]
         elif isinstance(one, list | tuple):
             stack += reversed(one)
     return found

@@ -14,7 +14,7 @@ from tfprof.analyses.keras_layers.rule import layer_rules
 from tfprof.model.dims import at, symbol
 from tfprof.model.keras_model import Ref
 from tfprof.sources.keras_calls import calls_of, tensors_in
-from tfprof.sources.keras_file import read_keras
+from tfprof.sources.keras_file import read_h5, read_keras
 
 L = keras.layers
 ops = keras.ops
@@ -554,6 +554,18 @@ def test_stored_weights_agree(tmp_path):
     found = keras_costs(read_keras(tmp_path / "stored.keras", 0, None).keras)
     assert found.differs == ()
     assert found.total("params").value == model.count_params()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_hdf5_leaves_out_the_modules(tmp_path):
+    x = keras.Input((4, 6))
+    y = ops.reshape(ops.mean(L.Dense(6)(x) + 2.0 * x, axis=1)[:, 1:5], (-1, 2, 2))
+    model = keras.Model(x, L.Add()([y, L.Reshape((2, 2))(y)]))
+    model.save(tmp_path / "model.h5")
+    found = keras_costs(read_h5(tmp_path / "model.h5", 0, None).keras)
+    assert [call.reason for call in found.calls if call.reason] == []
+    assert found.total("macs").value == B * (4 * 36)
+    assert (found.calls[-1].outputs, found.differs) == (((B, 2, 2),), ())
 
 
 def test_stored_weights_that_differ_are_reported(tmp_path):

@@ -34,6 +34,8 @@ _CALL_ATTRIBUTE = "f"
 _LETTERS = {2: "S", 3: "SC", 4: "HWC", 5: "DHWC"}
 _HOLDERS = frozenset({"Variable", "VariableV2", "VarHandleOp"})
 _PASS_ON = frozenset({"Identity", "ReadVariableOp"})
+_NAMED = 3
+_SWITCHES = ("Switch", "RefSwitch")
 _MERGES = ("Merge", "RefMerge", "_SwitchN")
 
 
@@ -46,7 +48,7 @@ def infer(
     engine = _Engine(data, given or Given())
     chosen = list(range(len(data.graph))) if rows is None else list(rows)
     engine.run(data.graph, chosen, (), "", 1, engine.sites)
-    return Inferred(engine.sites, engine.notes)
+    return Inferred(engine.sites, engine.all_notes())
 
 
 class _Engine:
@@ -58,6 +60,7 @@ class _Engine:
         self._rules = rules()
         self._loops = 0
         self._depth = 0
+        self._assumed: dict[str, bool] = {}
         self.sites: list[Site] = []
         self.notes: list[str] = []
         self._special: Mapping[str, _Handler] = {
@@ -72,6 +75,18 @@ class _Engine:
             "StatelessCase": self._branch,
             **dict.fromkeys(_CALLS, self._called),
         }
+
+    def all_notes(self) -> list[str]:
+        """What was assumed; predicates together, since a model asks the same one everywhere."""
+        if not self._assumed:
+            return self.notes
+        truth = "true" if self._given.truth else "false"
+        names = list(self._assumed)
+        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        return [
+            *self.notes,
+            f"taken as {truth}, since nothing tells: {', '.join(names[:_NAMED])}{more}",
+        ]
 
     def run(
         self,
@@ -105,6 +120,8 @@ class _Engine:
             )
             mark = len(sites)
             outputs = self._outputs(_Scene(graph, sites, site, times))
+            if op in _SWITCHES and not inputs_of.ends_a_loop(row):
+                outputs = self._switched(inputs_of.origin(row, 1), outputs)
             if op in _MERGES and inputs_of.turns_back(row):
                 outputs = [replace(tensor, value=None) for tensor in outputs]  # changes each round
             if op in _HOLDERS or (outputs and outputs[0].dtype == dtypes.RESOURCE and not inputs):
@@ -147,6 +164,15 @@ class _Engine:
                 shape = completed(shape, self._met.of(call.name, port))
             told.append(replace(tensor, shape=shape) if shape != tensor.shape else tensor)
         return told
+
+    def _switched(self, predicate: str, outputs: list[Tensor]) -> list[Tensor]:
+        """One way only: false is the first output, true the second."""
+        if len(outputs) != 2 or any(tensor.dead for tensor in outputs):
+            return outputs
+        taken = self._given.truth
+        self._assumed.setdefault(predicate, taken)
+        dead = Tensor(dead=True)
+        return [dead, outputs[1]] if taken else [outputs[0], dead]
 
     # --- what is fed
 
@@ -328,6 +354,22 @@ class _Inputs:
         """Whether a loop leads back to the node."""
         ops = self._graph.ops
         return any(source >= 0 and ops[source] in BACK_EDGES for source in self.sources(row))
+
+    def origin(self, row: int, place: int) -> str:
+        """The name of the node that an input comes from, behind those that only pass it on."""
+        sources = self.sources(row)
+        at = sources[place] if place < len(sources) else row
+        while at >= 0 and self._graph.ops[at] in ("Identity", "Switch"):
+            sources = self.sources(at)
+            if not sources or sources[0] < 0:
+                break
+            at = sources[0]
+        return self._graph.names[at]
+
+    def ends_a_loop(self, row: int) -> bool:
+        """Whether a switch decides about another round."""
+        sources = self.sources(row)
+        return len(sources) > 1 and sources[1] >= 0 and self._graph.ops[sources[1]] == "LoopCond"
 
     def tensors(self, row: int, results: Results) -> list[Tensor]:
         found = []

@@ -40,9 +40,9 @@ def joined(
         # a list that was only reserved says less about its elements than one with some in it
         filled = joined(before.holds, after.holds)
         holds = replace(filled, shape=_told_by_both(before.holds.shape, after.holds.shape))
-    return Tensor(
-        _common(before.shape, after.shape), before.dtype or after.dtype, value, holds, length
-    )
+    shape, dtype = _common(before.shape, after.shape), before.dtype or after.dtype
+    same = before.variable == after.variable
+    return Tensor(shape, dtype, value, holds, length, variable=before.variable if same else "")
 
 
 def _told_by_both(one: Open, other: Open) -> Open:

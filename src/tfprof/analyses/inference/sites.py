@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tfprof.model.dims import BATCH, Open, Shape, Size
+from tfprof.model.dims import Open, Shape, Size
 from tfprof.ops.rule import Call, Rule
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the user says of open dimensions: sizes of symbols, shapes of what is fed."""
+    """What the user says of open dimensions: sizes of symbols, shapes of what is fed.
+
+    `truth` is what a predicate that nothing tells is taken for: `training` mostly, as it is in a
+    training step.
+    """
 
     sizes: Mapping[str, Size] = field(default_factory=dict)
     feeds: Mapping[str, Shape] = field(default_factory=dict)
-
-    @classmethod
-    def batch(cls, size: int | None) -> Given:
-        return cls({} if size is None else {BATCH: size})
+    truth: bool = True
 
 
 @dataclass(slots=True)

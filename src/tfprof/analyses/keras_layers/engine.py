@@ -6,16 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tfprof.analyses.keras_layers.lookup import rule_of
 from tfprof.analyses.keras_layers.rule import (
     Call,
     Cost,
-    Rule,
     Tensor,
     Unknown,
     Variable,
     compute_dtype,
-    layer_rules,
-    operation_rules,
     tensors,
 )
 from tfprof.model.dims import BATCH, Dim, Size, at, symbol, symbols
@@ -128,10 +126,8 @@ class _Pass:
     def _cost(self, call: KerasCall, args: list[Any], kwargs: dict[str, Any]) -> Cost:
         if call.class_name == "InputLayer":
             return Cost((self._input(call),))
-        rule = rule_of(call.class_name, call.module)
-        return rule(
-            Call(call.class_name, call.config, args, kwargs, self, trainable=call.trainable)
-        )
+        seen = Call(call.class_name, call.config, args, kwargs, self, trainable=call.trainable)
+        return rule_of(seen, call.module)(seen)
 
     def _input(self, call: KerasCall) -> Tensor:
         stated = call.config.get("batch_shape", call.config.get("batch_input_shape"))
@@ -186,8 +182,8 @@ class _Pass:
             trains = trainable and bool(config.get("trainable", True))
             kind = str(entry.get("class_name"))
             given = inputs[0] if len(inputs) == 1 else list(inputs)
-            rule = rule_of(kind, str(entry.get("module") or ""))
-            cost = rule(Call(kind, config, [given], {}, self, trainable=trains))
+            seen = Call(kind, config, [given], {}, self, trainable=trains)
+            cost = rule_of(seen, str(entry.get("module") or ""))(seen)
         finally:
             self._depth -= 1
         return cost if trains else replace(cost, variables=_frozen(cost.variables))
@@ -231,22 +227,14 @@ class _Pass:
         return Cost(outputs, held, macs, work, note)
 
 
-def rule_of(class_name: str, module: str) -> Rule:
-    """The rule of a class of Keras; one of the same name from elsewhere has none."""
-    ours = not module or module.split(".", 1)[0] in ("keras", "tf_keras", "tensorflow")
-    is_operation = ".ops." in f"{module}."
-    rules = operation_rules() if is_operation else layer_rules()
-    rule = rules.get(class_name) if ours else None
-    if rule is None:
-        what = "operation" if is_operation and ours else "layer class"
-        raise Unknown(f"Unknown {what} {class_name}")
-    return rule
-
-
 def _check(cost: Cost) -> None:
     """Sizes that no tensor has are the fault of the layer that asks for them."""
     sizes = [size for tensor in cost.outputs for size in tensor.shape]
-    for size in (*sizes, *(one.elements for one in cost.variables)):
+    counts = [one.elements for one in cost.variables]
+    work = 0 if cost.work is None else cost.work
+    if not all(isinstance(size, int | Dim) for size in (*sizes, cost.macs, work)):
+        raise TypeError
+    for size in (*sizes, *counts):
         if isinstance(size, int) and not 0 <= size < _LARGEST:
             raise Unknown("a size is no size that a tensor can have")
 

@@ -101,8 +101,9 @@ def _normalize(call: Call) -> Cost:
 # --- what Keras 2 writes for an operation: `math.multiply` with `y` among the named arguments
 
 _KERAS_2_BINARY = (
-    "add add_v2 subtract multiply divide truediv floordiv mul sub pow maximum minimum"
-).split()
+    "add", "add_v2", "subtract", "multiply", "divide", "truediv", "floordiv", "mul", "sub", "pow",
+    "maximum", "minimum",
+)  # fmt: skip
 _KERAS_2_UNARY = {
     "relu": 1, "relu6": 1, "sigmoid": 4, "tanh": 4, "softmax": 5, "gelu": 5, "silu": 5, "swish": 5,
     "exp": 1, "log": 1, "sqrt": 1, "rsqrt": 2, "square": 1, "abs": 1, "negative": 1, "identity": 0,

@@ -48,7 +48,9 @@ def filled(elements: Size, target: Sequence[object]) -> Sizes:
 @layer("Reshape")
 def _reshape(call: Call) -> Cost:
     batch, *left = call.x.shape
-    target = call.config.get("target_shape") or []
+    target = call.config.get("target_shape")
+    if not isinstance(target, list | tuple):
+        raise Unknown("Reshape has no 'target_shape'")
     known = [-1 if size is None else size for size in target]
     return call.cost(call.moved(batch, *filled(count(left), known)))
 
