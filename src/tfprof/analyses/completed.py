@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tfprof.analyses.float_ops import count_float_ops
+from tfprof.analyses.inference.sites import Given
 from tfprof.analyses.roles import Role
 from tfprof.analyses.variables import find_variables
 from tfprof.model.oplog import TRAINABLE, OpLog
@@ -16,13 +17,19 @@ NO_FLOPS = "have no FLOPs"
 _NAMED = 5
 
 
-def completed(data: ProfileData, *, float_ops: bool = True, trained: bool = True) -> ProfileData:
+def completed(
+    data: ProfileData,
+    *,
+    float_ops: bool = True,
+    trained: bool = True,
+    given: Given | None = None,
+) -> ProfileData:
     """With the FLOPs and the trained variables that no op log gave; warns of what is not known."""
     if data.graph is None:
         return data
     log = data.oplog or OpLog({}, {})
     if float_ops:
-        counted = count_float_ops(data)
+        counted = count_float_ops(data, given)
         counts = {**log.float_ops, **counted.by_node}  # the log's own are in both
         warnings = (*data.warnings, *_without_shapes(counted.unknown))
         log, data = replace(log, float_ops=counts), replace(data, warnings=warnings)
@@ -41,7 +48,7 @@ def _without_shapes(unknown: Mapping[str, Sequence[str]]) -> list[str]:
     count = sum(len(names) for names in unknown.values())
     types = ", ".join(sorted(unknown, key=lambda op: -len(unknown[op]))[:_NAMED])
     what = f"{count} ops {NO_FLOPS} since their shapes are not known ({types})"
-    return [f"{what}: fix the batch size or hand over run metadata"]
+    return [f"{what}: say --batch N, or hand over run metadata"]
 
 
 def _trained(data: ProfileData) -> list[str]:

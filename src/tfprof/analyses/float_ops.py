@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from tfprof.analyses.inference.engine import infer
 from tfprof.analyses.inference.run_sizes import sizes_of_run
+from tfprof.analyses.inference.sites import Given
 from tfprof.model.dims import at
 from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
@@ -32,12 +33,12 @@ class FloatOps:
         return sum(self.by_node.values())
 
 
-def count_float_ops(data: ProfileData) -> FloatOps:
+def count_float_ops(data: ProfileData, given: Given | None = None) -> FloatOps:
     """The op log has the last word; what it leaves out is calculated."""
     logged = _logged(data)
     if data.graph is None:
         return FloatOps(logged)
-    calculated, unknown = _calculated(data, logged)
+    calculated, unknown = _calculated(data, logged, given)
     return FloatOps({**logged, **calculated}, unknown, _uncounted(data.graph, logged))
 
 
@@ -52,7 +53,7 @@ def _logged(data: ProfileData) -> dict[str, int]:
 
 
 def _calculated(
-    data: ProfileData, logged: Container[str]
+    data: ProfileData, logged: Container[str], given: Given | None
 ) -> tuple[dict[str, int], dict[str, list[str]]]:
     """By node, of those that are not logged; and the nodes of unknown shapes by op type.
 
@@ -61,7 +62,7 @@ def _calculated(
     graph, known = data.graph, rules()
     by_node: dict[str, int] = {}
     unknown: dict[str, list[str]] = {}
-    sites = infer(data).sites
+    sites = infer(data, given=given).sites
     sizes = sizes_of_run(data, sites)
     for site in sites:
         rule = known.get(site.op)

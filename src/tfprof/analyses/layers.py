@@ -19,7 +19,7 @@ _CALL = re.compile(r"(?:Stateful)?PartitionedCall(?:_\d+)?")
 _GRAD_SUFFIX = re.compile(r"_grad(?:_\d+)?$")
 _MOST = 0.9
 _LEAST_LAYERS = 2
-_NO_LAYER = "(no layer)"
+NO_LAYER = "(no layer)"
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ def by_layer(costs: StaticCosts) -> list[Layer]:
         inner = path[len(trunk) :] if path[: len(trunk)] == trunk else path
         # an op that works and stands in no scope is a layer of its own
         works = op.phase == FORWARD and op.cost is not None and op.cost.flops_all != 0
-        name = inner[0] if len(inner) > 1 or (inner and works) else _NO_LAYER
+        name = inner[0] if len(inner) > 1 or (inner and works) else NO_LAYER
         layer = layers.setdefault(name, Layer(name))
         layer.ops.append(op)
         _take(layer, op)
@@ -59,7 +59,7 @@ def by_layer(costs: StaticCosts) -> list[Layer]:
     found = [layer for layer in layers.values() if layer.output is not None or _works(layer)]
     for layer in found:
         layer.kind = _kind(layer)
-    return sorted(found, key=lambda layer: layer.name == _NO_LAYER)
+    return sorted(found, key=lambda layer: layer.name == NO_LAYER)
 
 
 def _path(name: str) -> tuple[str, ...]:

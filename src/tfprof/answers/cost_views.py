@@ -21,6 +21,7 @@ from tfprof.analyses.accounting.tree import (
     with_started_total,
 )
 from tfprof.analyses.completed import completed
+from tfprof.analyses.inference.sites import Given
 from tfprof.errors import InputMissing
 from tfprof.model.oplog import TRAINABLE
 from tfprof.model.options import EVERYTHING, Options
@@ -61,13 +62,15 @@ def preparation(options: Options) -> tuple[int, bool, bool, bool]:
     return options.step, options.compat, flops, trained
 
 
-def with_what_is_asked(data: ProfileData, options: Options) -> ProfileData:
+def with_what_is_asked(
+    data: ProfileData, options: Options, given: Given | None = None
+) -> ProfileData:
     """With FLOPs and trained variables of our own finding where they are asked for and not told."""
     _, compat, flops, trained = preparation(options)
     logged = data.oplog is not None and bool(data.oplog.float_ops)
     if compat or not (flops or trained):
         return data
-    return completed(data, float_ops=flops and not logged, trained=trained)
+    return completed(data, float_ops=flops and not logged, trained=trained, given=given)
 
 
 def prepared(data: ProfileData, options: Options) -> n.Nodes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfprof.analyses.layers import Layer, by_layer
-from tfprof.analyses.roofline import Device, Estimate, estimates
-from tfprof.analyses.static_costs import OpCost, StaticCosts
+from tfprof.analyses.layers import NO_LAYER, Layer, by_layer
+from tfprof.analyses.roofline import Device, estimates
+from tfprof.analyses.static_costs import Cost, OpCost, StaticCosts, summed
 from tfprof.answers import estimated_time as time
 from tfprof.answers.common import used_inputs
 from tfprof.answers.static import (
@@ -19,11 +19,18 @@ from tfprof.answers.static import (
     warnings_of,
 )
 from tfprof.errors import InputMissing
-from tfprof.model.dims import BATCH, Open, Size, at, formula
+from tfprof.model.dims import BATCH, Open, Size, at, formula, symbols
 from tfprof.model.profile import ProfileData
 from tfprof.views.result import Result
 from tfprof.views.shapes import Column, Facts, Notes, Report, Table, Unit, Value, without_empty
 
+_GROUP_COLUMNS = (
+    Column("count", "ops", Unit.COUNT),
+    Column("macs", "MACs", Unit.SCALED),
+    Column("flops_all", "FLOPs", Unit.SCALED),
+    Column("bytes_read", "read", Unit.BYTES),
+    Column("bytes_written", "written", Unit.BYTES),
+)
 _COLUMNS = (
     Column("layer", "layer"),
     Column("output_shape", "output"),
@@ -50,10 +57,16 @@ def layers(
     one = "The table is of one sample, B = 1. " if BATCH in costs.symbols else ""
     notes = [f"{one}For other sizes: {' '.join(asks)}."] if asks else []
     facts = Facts([("Computes", line) for line in in_words(costs)])
-    table = Table(_COLUMNS, [_row(layer) for layer in found], "layer")
-    content: dict[str, Any] = {"rows": [_data(layer) for layer in found]}
+    name_of = _names(found)[by]
+    if by == "layer":
+        table = Table(_COLUMNS, [_row(layer) for layer in found], "layer")
+        content: dict[str, Any] = {"rows": [_data(layer) for layer in found]}
+    else:
+        groups = _groups(costs, name_of)
+        table = Table([Column("name", by), *_GROUP_COLUMNS], [_group_row(*g) for g in groups])
+        content = {"rows": [_group_data(by, *group) for group in groups]}
     if device is not None:
-        times = _times(costs, found, device, by)
+        times = estimates(costs.ops, device, name_of, {BATCH: 1})
         facts = Facts([*facts.rows, ("Time", time.in_words(device, times))])
         table = time.estimates_table(times, by)
         content["estimated_time"] = time.estimates_data(device, times)
@@ -61,15 +74,51 @@ def layers(
     return Result("layers", used_inputs(data), warnings, content, Report(data.title, "", parts))
 
 
-def _times(costs: StaticCosts, found: list[Layer], device: Device, by: str) -> list[Estimate]:
-    """By layer, op type or scope. Without a batch size, that of one sample."""
+def _names(found: list[Layer]) -> dict[str, Callable[[OpCost], str]]:
+    """What the rows of a table are."""
     layer_of = {id(op): layer.name for layer in found for op in layer.ops}
-    names: dict[str, Callable[[OpCost], str]] = {
-        "layer": lambda op: layer_of[id(op)],
+    return {
+        "layer": lambda op: layer_of.get(id(op), NO_LAYER),
         "op": lambda op: op.site.op,
         "scope": lambda op: op.site.name.rpartition("/")[0] or op.site.name,
     }
-    return estimates(costs.ops, device, names[by], {BATCH: 1})
+
+
+Group = tuple[str, list[OpCost], Cost]
+
+
+def _groups(costs: StaticCosts, name_of: Callable[[OpCost], str]) -> list[Group]:
+    """Ops that work or move bytes, by name, those with the most work first."""
+    members: dict[str, list[OpCost]] = {}
+    for op in costs.ops:
+        members.setdefault(name_of(op), []).append(op)
+    groups = [(name, ops, summed(ops)) for name, ops in members.items()]
+    kept = [group for group in groups if group[2].flops_all != 0 or group[2].bytes != 0]
+    return sorted(kept, key=lambda group: (-_rough(group[2].flops_all), group[0]))
+
+
+def _rough(size: Size) -> int:
+    """A number to sort formulas by."""
+    one = at(size, dict.fromkeys(symbols(size), 1))
+    return one if isinstance(one, int) else 0
+
+
+def _group_row(name: str, ops: list[OpCost], cost: Cost) -> list[Value]:
+    shown = (cost.macs, cost.flops_all, cost.read, cost.written)
+    return [name, len(ops), *(_shown(size) for size in shown)]
+
+
+def _group_data(by: str, name: str, ops: list[OpCost], cost: Cost) -> dict[str, Any]:
+    return {
+        by: name,
+        "count": len(ops),
+        **size_data("macs", cost.macs),
+        **size_data("flops", cost.flops),
+        **size_data("flops_all", cost.flops_all),
+        **size_data("float_ops", cost.float_ops),
+        **size_data("bytes_read", cost.read),
+        **size_data("bytes_written", cost.written),
+    }
 
 
 def shape_text(shape: Open) -> str:

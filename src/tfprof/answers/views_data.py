@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tfprof.analyses.accounting.nodes import Nodes, build_nodes
+from tfprof.analyses.inference.sites import Given
 from tfprof.answers.common import used_inputs
 from tfprof.answers.cost_views import (
     code_view,
@@ -47,11 +48,15 @@ def cost_view(
 
 
 def view_result(
-    command: str, data: ProfileData, options: Options, nodes: Nodes | None = None
+    command: str,
+    data: ProfileData,
+    options: Options,
+    nodes: Nodes | None = None,
+    given: Given | None = None,
 ) -> Result:
     """`nodes` that were prepared for an earlier question save their preparation."""
     if nodes is None:
-        data = with_what_is_asked(data, options)
+        data = with_what_is_asked(data, options, given)
         nodes = build_nodes(data, options.step, compat=options.compat)
     view = cost_view(command, data, options, nodes)
     warnings = list(data.warnings)

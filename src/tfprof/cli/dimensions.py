@@ -8,20 +8,13 @@ from typing import TYPE_CHECKING
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
+    from tfprof.analyses.inference.sites import Given
     from tfprof.answers.static import Question
     from tfprof.model.dims import Shape
 
 
 def add_dimensions(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("sizes that the graph leaves open")
-    group.add_argument("--batch", metavar="N", help="the batch size, B in formulas")
-    group.add_argument(
-        "--feed", action="append", default=[], metavar="NAME=B,224,224,3",
-        help="the shape of an input; a letter is a symbol",
-    )  # fmt: skip
-    group.add_argument(
-        "--dim", action="append", default=[], metavar="S=128", help="the size behind a symbol"
-    )
+    add_sizes(parser)
     part = parser.add_argument_group("what is computed (default: a training step if there is one)")
     part.add_argument("--mode", choices=["train", "inference"], help="a step or a prediction")
     part.add_argument("--train", dest="mode", action="store_const", const="train",
@@ -32,8 +25,33 @@ def add_dimensions(parser: argparse.ArgumentParser) -> None:
                       help="what this node needs, and nothing else")  # fmt: skip
 
 
+def add_sizes(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("sizes that the graph leaves open")
+    group.add_argument("--batch", metavar="N", help="the batch size, B in formulas")
+    group.add_argument(
+        "--feed", action="append", default=[], metavar="NAME=B,224,224,3",
+        help="the shape of an input; a letter is a symbol",
+    )  # fmt: skip
+    group.add_argument(
+        "--dim", action="append", default=[], metavar="S=128", help="the size behind a symbol"
+    )
+
+
 def question_of(args: argparse.Namespace) -> Question:
     from tfprof.answers.static import Question
+
+    sizes, feeds = _sizes(args), dict(_feed(text) for text in args.feed)
+    signature = getattr(args, "signature", None)
+    return Question(sizes, feeds, args.mode, tuple(args.fetch), signature)
+
+
+def given_of(args: argparse.Namespace) -> Given:
+    from tfprof.analyses.inference.sites import Given
+
+    return Given(_sizes(args), dict(_feed(text) for text in args.feed))
+
+
+def _sizes(args: argparse.Namespace) -> dict[str, int]:
     from tfprof.model.dims import BATCH
 
     sizes = {}
@@ -44,9 +62,7 @@ def question_of(args: argparse.Namespace) -> Question:
         sizes[name] = int(size)
     if args.batch is not None:
         sizes[BATCH] = whole(args.batch)
-    feeds = dict(_feed(text) for text in args.feed)
-    signature = getattr(args, "signature", None)
-    return Question(sizes, feeds, args.mode, tuple(args.fetch), signature)
+    return sizes
 
 
 def whole(text: str) -> int:

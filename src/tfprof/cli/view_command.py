@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tfprof.cli.dimensions import given_of
 from tfprof.cli.inputs import request_of
 from tfprof.cli.output import talk
 from tfprof.cli.view_options import options_of
@@ -14,6 +15,7 @@ from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
     from tfprof.analyses.accounting.nodes import Nodes
+    from tfprof.analyses.inference.sites import Given
     from tfprof.model.options import Options
     from tfprof.model.profile import ProfileData
     from tfprof.sources.load import ProgressOf
@@ -29,13 +31,14 @@ def run_view(command: str, args: argparse.Namespace, progress: ProgressOf | None
     from tfprof.sources.load import read_one
 
     options = options_of(args)
+    given = given_of(args)
     kind, target = output_of(args)
     data = read_one(request_of(args), progress)
     if kind == "stdout":
-        result = view_result(command, data, options)
+        result = view_result(command, data, options, given=given)
         warn(result.warnings)
         return result
-    _deliver(command, data, options, kind, target)
+    _deliver(command, data, options, kind, target, given)
     return None
 
 
@@ -79,7 +82,14 @@ def output_of(args: argparse.Namespace) -> tuple[str, str]:
     return kind, target
 
 
-def _deliver(command: str, data: ProfileData, options: Options, kind: str, target: str) -> None:
+def _deliver(
+    command: str,
+    data: ProfileData,
+    options: Options,
+    kind: str,
+    target: str,
+    given: Given | None = None,
+) -> None:
     """Into files; each is written whole or not at all."""
     from tfprof.answers.views_data import view_result
     from tfprof.api.view_files import pprof_file, timeline_files
@@ -94,7 +104,7 @@ def _deliver(command: str, data: ProfileData, options: Options, kind: str, targe
     elif kind == "pprof":
         files[path] = pprof_file(command, data, options)
     else:
-        result = view_result(command, data, options)
+        result = view_result(command, data, options, given=given)
         warnings = result.warnings
         files |= {path: plain.render(result.view)} if kind == "file" else {}
     warn(warnings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from tfprof.cli.dimensions import add_sizes
 from tfprof.cli.inputs import add_inputs
 from tfprof.cli.view_command import run_view
 from tfprof.cli.view_options import add_view_options
@@ -19,6 +20,7 @@ HELP = "costs by name scope"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     add_view_options(parser)
+    add_sizes(parser)
 
 
 def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result | None:
