@@ -22,10 +22,11 @@ rule = Family("element-wise")
 
 rule(
     "Abs Acos Acosh Asin Asinh Atan Atanh BesselI0e BesselI1e Ceil Conj Cos Cosh Digamma Elu Erf"
-    " Erfc Erfinv Exp Expm1 Floor Inv Invert LeakyRelu Lgamma Log Log1p Ndtri Neg Reciprocal Relu"
+    " Erfc Erfinv Exp Expm1 Floor Inv Invert LeakyRelu Lgamma Log Log1p Ndtri Reciprocal Relu"
     " Relu6 Rint Round Selu Sign Sin Sinh Softplus Softsign Sqrt Square Tan _MklRelu",
     like(), work=per_input(), reuse=(0,),
 )  # fmt: skip
+rule("Neg", like(), values=lambda call: [_negative(call)], work=per_input(), reuse=(0,))
 rule("Rsqrt", like(), work=per_input(2), reuse=(0,))
 rule("Sigmoid Tanh", like(), work=per_input(4), reuse=(0,))
 rule("LogicalNot", like(), dtype=BOOL, reuse=(0,))
@@ -34,6 +35,11 @@ rule("ClipByValue", like(), work=per_input(2), reuse=(0,))
 rule("Cast", like(), dtype="DstT", values=lambda call: [_cast(call)])
 rule("ZerosLike OnesLike", like(), values=lambda call: [_all(call)])
 rule("CheckNumerics CheckNumericsV2", like(), alias=0)
+
+
+def _negative(call: Call) -> Value | None:
+    value = call.value(0)
+    return None if value is None else tuple(None if v is None else v * -1 for v in value)
 
 
 def _cast(call: Call) -> Value | None:

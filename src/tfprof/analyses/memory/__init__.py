@@ -1,0 +1,1 @@
+"""How much memory a step needs before it runs: buffers, schedules, peaks."""

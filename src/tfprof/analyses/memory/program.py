@@ -1,0 +1,194 @@
+"""The ops of a step as the memory model sees them: who waits for whom, what each allocates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tfprof.analyses.inference.sites import Site
+from tfprof.analyses.static_costs import OpCost, StaticCosts
+from tfprof.model.dims import BATCH, Dim, Size, elements
+from tfprof.model.graph import Graph
+from tfprof.ops.rule import Rule, Tensor
+from tfprof.wire import dtypes
+
+# a size in bytes as a line over the batch: bytes of the first sample's kind, and what is always there
+Line = tuple[int, int]
+NOTHING: Line = (0, 0)
+_EACH_ITS_OWN = ("IdentityN", "_ReadVariablesOp")
+_MERGES = ("Merge", "RefMerge")
+
+
+@dataclass(slots=True)
+class Output:
+    """One output: its size, how many read it, and the input whose buffer it is, if any."""
+
+    size: Line
+    readers: int = 0
+    alias: int | None = None
+    shape: object = None
+
+
+@dataclass(slots=True)
+class Step:
+    """An op: `reads` are step and output of each input, None for what needs no buffer."""
+
+    op: OpCost
+    reads: list[tuple[int, int] | None] = field(default_factory=list)
+    outputs: list[Output] = field(default_factory=list)
+    reuse: tuple[int, ...] = ()
+    scratch: Line = NOTHING
+    duration: float = 0.0
+    waits_for: int = 0
+    releases: list[int] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.op.site.name
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """`unknown` are ops whose outputs have no known size: they count as nothing, and are said."""
+
+    steps: list[Step]
+    unknown: list[str]
+
+
+def program(costs: StaticCosts, graph: Graph) -> Program:
+    """Links every input to the op that makes it: a tensor is one object on both sides."""
+    made: dict[int, tuple[int, int]] = {}
+    steps = [Step(op) for op in costs.ops]
+    for number, step in enumerate(steps):
+        if step.op.site.rule is None:
+            continue  # a call: the ops inside make its outputs
+        for port, tensor in enumerate(step.op.site.call.outputs):
+            made.setdefault(id(tensor), (number, port))
+    for number, step in enumerate(steps):
+        if step.op.site.rule is None:
+            for port, tensor in enumerate(step.op.site.call.outputs):
+                made.setdefault(id(tensor), (number, port))
+    unknown: list[str] = []
+    for step in steps:
+        _fill(step, made, unknown)
+    _count_readers(steps)
+    _link(steps, graph)
+    return Program(steps, unknown)
+
+
+def _fill(step: Step, made: dict[int, tuple[int, int]], unknown: list[str]) -> None:
+    site, rule = step.op.site, step.op.site.rule
+    call = site.call
+    step.reads = [made.get(id(tensor)) for tensor in call.inputs]
+    holds = rule is None or not rule.allocates
+    for port, tensor in enumerate(call.outputs):
+        size = NOTHING if holds and rule is not None else _bytes(tensor)
+        if size is None:
+            unknown.append(site.name)
+            size = NOTHING
+        step.outputs.append(Output(size, shape=tensor.shape))
+        if rule is not None and (rule.alias is not None or site.op in _MERGES):
+            step.outputs[-1].alias = _aliased(rule, site, port)
+    if rule is None or rule.alias is not None or not rule.allocates:
+        return
+    step.reuse = rule.reuse
+    scratch = rule.scratch(call) if rule.scratch is not None else 0
+    step.scratch = line(scratch) or NOTHING
+    step.duration = _duration(step.op)
+
+
+def _aliased(rule: Rule, site: Site, port: int) -> int | None:
+    """Whose buffer an output is: of several that are passed on its own, of a merge the live one."""
+    if site.op in _EACH_ITS_OWN:
+        return port
+    if site.op in _MERGES:
+        live = (place for place, tensor in enumerate(site.call.inputs) if not tensor.dead)
+        return next(live, rule.alias) if port == 0 else None
+    return rule.alias
+
+
+def _duration(op: OpCost) -> float:
+    """In arbitrary units: arithmetic, and four bytes for an operation; open sizes as one sample."""
+    if op.cost is None:
+        return 0.0
+    return _at_one(op.cost.flops_all) + _at_one(op.cost.bytes) / 4
+
+
+def _at_one(size: Size) -> float:
+    slope, rest = line(size) or NOTHING
+    return slope + rest
+
+
+def _bytes(tensor: Tensor) -> Line | None:
+    """None where the size is not known; handles and strings hold nothing here."""
+    if tensor.length is not None and tensor.holds is not None:
+        inside = _bytes(tensor.holds)
+        length = tensor.length
+        if inside is None or not isinstance(length, int):
+            return None
+        return inside[0] * length, inside[1] * length
+    each = dtypes.size(tensor.dtype)
+    if each is None:
+        return NOTHING
+    count = elements(tensor.shape)
+    return None if count is None else line(count * int(each))
+
+
+def line(size: Size | None) -> Line | None:
+    """A size as slope and rest over the batch; None if it is anything else."""
+    if size is None:
+        return None
+    if isinstance(size, int):
+        return 0, size
+    return _slope(size)
+
+
+def _slope(size: Dim) -> Line | None:
+    slope = rest = 0
+    for monomial, count in size.terms.items():
+        if not monomial:
+            rest = count
+        elif monomial == ((BATCH, 1),):
+            slope = count
+        else:
+            return None
+    return slope, rest
+
+
+def _count_readers(steps: list[Step]) -> None:
+    for step in steps:
+        for read in step.reads:
+            if read is not None:
+                steps[read[0]].outputs[read[1]].readers += 1
+
+
+def _link(steps: list[Step], graph: Graph) -> None:
+    """Who waits for whom: for data everywhere, for control edges in the main graph."""
+    own = {
+        step.op.site.row: number
+        for number, step in enumerate(steps)
+        if step.op.site.name == graph.names[step.op.site.row]
+    }
+    control = _controls(graph, own)
+    for number, step in enumerate(steps):
+        sources = {read[0] for read in step.reads if read is not None}
+        sources.update(control.get(number, ()))
+        sources.discard(number)
+        step.waits_for = len(sources)
+        for source in sources:
+            steps[source].releases.append(number)
+
+
+def _controls(graph: Graph, own: dict[int, int]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    edges = graph.edges
+    for edge in ((edges.port < 0) & (edges.node >= 0)).nonzero()[0].tolist():
+        source, reader = own.get(int(edges.node[edge])), own.get(int(edges.reader[edge]))
+        if source is not None and reader is not None:
+            found.setdefault(reader, []).append(source)
+    return found
+
+
+def kinds(steps: Iterable[Step]) -> Counter[str]:
+    return Counter(step.op.phase for step in steps)
