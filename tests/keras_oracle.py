@@ -3,17 +3,13 @@
 What TensorFlow wrote down is put aside before our rules see the graph, so that they cannot read it.
 """
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import keras
 import tensorflow as tf
 
-from tfprof.analyses.computed import Computed
 from tfprof.analyses.inference.engine import infer
-from tfprof.analyses.inference.sites import Site
-from tfprof.analyses.static_costs import StaticCosts, static_costs
 from tfprof.api.anything import data_of_live
 from tfprof.live.objects import live_graph
 from tfprof.model.dims import Open, at
@@ -43,7 +39,9 @@ def forward(model: keras.Model, **sizes: int):
 
 def training(model: keras.Model, **sizes: int):
     """One step of a loop that a user wrote: a tape, a loss, Adam."""
-    optimizer = keras.optimizers.Adam()
+    if not model.compiled:
+        model.compile(optimizer="adam")  # the model keeps it, else its variables would be gone
+    optimizer = model.optimizer
     optimizer.build(model.trainable_variables)
 
     def train_step(given, wanted):
@@ -120,3 +118,42 @@ def agrees(ours: Open, theirs: Open) -> bool:
     if ours is None or len(ours) != len(theirs):
         return False
     return all(size in (None, mine) for mine, size in zip(ours, theirs, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class AtSizes:
+    """Our formulas with numbers put in, next to a trace with these numbers."""
+
+    compared: int
+    tensors: int
+    differ: list[str]
+
+    @property
+    def share(self) -> float:
+        return self.compared / self.tensors
+
+
+def at_sizes(data: ProfileData, function, sizes: Mapping[str, int]) -> AtSizes:
+    """Tensors of numbers that both traces have under one name.
+
+    With a size known TensorFlow leaves helpers out, which shifts the names of the rest: constants
+    and whole numbers are helpers.
+    """
+    theirs = {
+        tensor.name: tensor
+        for op in function.graph.get_operations()
+        for tensor in op.outputs
+        if op.type != "Const" and tensor.dtype.is_floating
+    }
+    differ, compared = [], 0
+    for site in infer(data).sites:
+        for port, tensor in enumerate(site.call.outputs):
+            other = theirs.get(f"{site.name}:{port}")
+            if other is None or other.op.type != site.op or other.shape.rank is None:
+                continue
+            compared += 1
+            shape = tensor.shape
+            settled = shape and tuple(None if one is None else at(one, sizes) for one in shape)
+            if not agrees(settled, tuple(other.shape)):
+                differ.append(f"{site.name}:{port} ({site.op}) {shape} is {other.shape}")
+    return AtSizes(compared, len(theirs), differ)

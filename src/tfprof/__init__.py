@@ -22,6 +22,8 @@ if TYPE_CHECKING:
         OpLogProto,
         ProfileContext,
         ProfileOptionBuilder,
+    )
+    from tfprof.api.original.profiler import (
         Profiler,
         advise,
         print_model_analysis,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfprof.analyses.inputs import data_ops, model_inputs
+from tfprof.analyses.keras_costs import KerasCosts, keras_costs
 from tfprof.analyses.params import Parameters, count_layers, count_parameters, count_stored
 from tfprof.analyses.reach import Extent, extent
 from tfprof.analyses.static_costs import StaticCosts
@@ -30,6 +31,8 @@ class Digest:
     run: RunCost | None
     logged_float_ops: int | None
     static: StaticCosts | None
+    keras: KerasCosts | None
+    question: Question
 
 
 def digest(
@@ -48,6 +51,8 @@ def digest(
         run_cost(data.trace) if data.trace is not None and len(data.trace.executions) else None,
         _logged_float_ops(data),
         _static(data, question) if question is not None else None,
+        keras_costs(data.keras) if data.keras is not None and data.graph is None else None,
+        question or Question(),
     )
 
 

@@ -104,8 +104,8 @@ def _rough(size: Size) -> int:
 
 
 def _group_row(name: str, ops: list[OpCost], cost: Cost) -> list[Value]:
-    shown = (cost.macs, cost.flops_all, cost.read, cost.written)
-    return [name, len(ops), *(_shown(size) for size in shown)]
+    sizes = (cost.macs, cost.flops_all, cost.read, cost.written)
+    return [name, len(ops), *(shown(size) for size in sizes)]
 
 
 def _group_data(by: str, name: str, ops: list[OpCost], cost: Cost) -> dict[str, Any]:
@@ -132,10 +132,10 @@ def _row(layer: Layer) -> list[Value]:
     return [
         layer.name,
         shape_text(layer.output),
-        _shown(_params(layer)),
-        _shown(cost.macs),
-        _shown(cost.flops_all),
-        _shown(layer.activation_bytes),
+        shown(_params(layer)),
+        shown(cost.macs),
+        shown(cost.flops_all),
+        shown(layer.activation_bytes),
     ]
 
 
@@ -148,7 +148,7 @@ def _params(layer: Layer) -> Size | None:
     return total
 
 
-def _shown(size: Size | None) -> Value:
+def shown(size: Size | None) -> Value:
     """A table has no room for formulas: of one sample, unless more than the batch is open."""
     one = None if size is None else at(size, {BATCH: 1})
     return one if one is None or isinstance(one, int) else formula(one)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from tfprof.analyses.keras_costs import KerasCosts
 from tfprof.analyses.roles import Role
+from tfprof.answers import keras_static
 from tfprof.answers.common import fold, recognised, used_inputs, written_by
 from tfprof.answers.digest import LARGEST_IN_A_SECOND, Digest, digest, op_types
 from tfprof.answers.keras_layers import keras_data, layer_rows, layers_table
@@ -253,6 +255,8 @@ def _computed(known: Digest) -> dict[str, Any]:
     found: dict[str, Any] = dict.fromkeys(keys) | {"symbols": []}
     if known.static is not None:
         found |= data_of(known.static)
+    elif known.keras is not None:
+        found |= keras_static.data_of(known.keras, known.question)
     if known.logged_float_ops is not None:
         found["float_ops"] = known.logged_float_ops
         found.pop("float_ops_formula", None)
@@ -273,7 +277,16 @@ def _unknowns(known: Digest) -> list[str]:
     if known.parameters.total.value is None:
         found.setdefault(known.parameters.total.reason, []).append("params.total")
     found[_LATER] = ["peak_memory", "memory_kind"]
-    if known.static is None:
+    if known.static is None and known.keras is not None:
+        numbers = _computed(known)
+        nulls = [key for key in (*_COMPUTED, "uncounted_ops") if numbers[key] is None]
+        formulas = [key for key in nulls if f"{key}_formula" in numbers]
+        if formulas:
+            found.setdefault("formulas: --batch 32 makes them numbers", []).extend(formulas)
+        lost = [key for key in nulls if key not in formulas]
+        if lost:
+            found.setdefault("; ".join(_of_layers(known.keras)), []).extend(lost)
+    elif known.static is None:
         found.setdefault(_why_not_computed(known), []).extend([*_COMPUTED, "uncounted_ops"])
     else:
         numbers = data_of(known.static)
@@ -287,6 +300,10 @@ def _unknowns(known: Digest) -> list[str]:
         found.setdefault("no graph was given", []).extend(["nodes", "function_nodes"])
     warnings = [f"{', '.join(keys)}: {reason}" for reason, keys in found.items()]
     return warnings + (warnings_of(known.static) if known.static is not None else [])
+
+
+def _of_layers(costs: KerasCosts) -> list[str]:
+    return [*keras_static.missing(costs), "layers have no count of the original's"]
 
 
 def _why_not_computed(known: Digest) -> str:

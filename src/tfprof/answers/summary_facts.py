@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tfprof.analyses.params import Parameters
 from tfprof.analyses.roles import Role
 from tfprof.answers.digest import Digest
+from tfprof.answers.keras_static import in_words as keras_in_words
 from tfprof.answers.static import in_words
 from tfprof.model import units
 from tfprof.model.checkpoint import Checkpoint
@@ -41,6 +42,8 @@ def facts(digest: Digest) -> Iterator[tuple[str, str]]:
     if digest.static is not None:
         for text in in_words(digest.static):
             yield "Computes", text
+    if digest.keras is not None and not digest.keras.missing:
+        yield "Computes", keras_in_words(digest.keras, digest.question)
     if digest.data.checkpoint is not None:
         yield "Checkpoint", _checkpoint(digest, digest.data.checkpoint)
     if digest.data.oplog is not None:

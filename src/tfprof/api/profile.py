@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tfprof.answers.layers import layers
 from tfprof.answers.static import question_from
 from tfprof.answers.summary import summary
 from tfprof.answers.views_data import view_result
 from tfprof.api.answer import Answer
+from tfprof.api.ask import layers_of
 from tfprof.errors import UsageError
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.options import options_from
@@ -61,7 +61,7 @@ class Profile:
         dims: Mapping[str, int] | None = None,
     ) -> Answer:
         """Shape, parameters, FLOPs and activations of each layer, before anything runs."""
-        return Answer(layers(self.data, question_from(batch, mode, signature, feeds, dims)))
+        return Answer(layers_of(self.data, question_from(batch, mode, signature, feeds, dims)))
 
     def scope(self, **options: Any) -> Answer:  # noqa: ANN401
         """Costs by name scope; the options are those of `tfprof scope`."""

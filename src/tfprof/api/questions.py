@@ -7,6 +7,7 @@ from typing import Any
 
 from tfprof.analyses.roles import Role
 from tfprof.answers.digest import digest
+from tfprof.answers.keras_static import flops_of
 from tfprof.answers.static import costs_of, question_from
 from tfprof.api.anything import data_of
 from tfprof.errors import InputMissing
@@ -31,6 +32,11 @@ def flops(
     """
     data = data_of(model)
     question = question_from(batch if batch is not None else batch_size, mode, None, feeds, dims)
+    if data.graph is None and data.keras is not None:
+        counted = flops_of(data.keras, question)
+        if counted.value is None:
+            raise InputMissing(f"FLOPs are not known: {counted.reason}", where=data.title)
+        return counted.value
     if data.graph is None:
         raise InputMissing("no graph to count FLOPs of", where=data.title)
     return costs_of(data, question).total.flops

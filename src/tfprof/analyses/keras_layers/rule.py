@@ -196,13 +196,13 @@ def operation(names: str) -> Callable[[Rule], Rule]:
 
 
 def layer_rules() -> Mapping[str, Rule]:
-    import tfprof.analyses.keras_layers.every_family  # noqa: F401  (registers them)
+    from tfprof.analyses.keras_layers import every_family  # noqa: F401  (registers them)
 
     return MappingProxyType(_LAYERS)
 
 
 def operation_rules() -> Mapping[str, Rule]:
-    import tfprof.analyses.keras_layers.every_family  # noqa: F401  (registers them)
+    from tfprof.analyses.keras_layers import every_family  # noqa: F401  (registers them)
 
     return MappingProxyType(_OPERATIONS)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tfprof.analyses.inference.sites import Site
@@ -13,11 +11,44 @@ from tfprof.model.graph import Graph
 from tfprof.ops.rule import Rule, Tensor
 from tfprof.wire import dtypes
 
-# a size in bytes as a line over the batch: bytes of the first sample's kind, and what is always there
+# bytes as a line over the batch: bytes a sample, and what is there for any batch
 Line = tuple[int, int]
 NOTHING: Line = (0, 0)
 _EACH_ITS_OWN = ("IdentityN", "_ReadVariablesOp")
 _MERGES = ("Merge", "RefMerge")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryModel:
+    """How a device allocates: in blocks of so many bytes, with or without the kernels' scratch."""
+
+    name: str
+    about: str
+    block: int = 1
+    has_scratch: bool = True
+
+    def rounded(self, size: Line) -> Line:
+        """Rounding is exact where the batch is known; on a line it is left out."""
+        slope, rest = size
+        if self.block == 1 or slope or not rest:
+            return size
+        return 0, -(-rest // self.block) * self.block
+
+
+MODELS = {
+    model.name: model
+    for model in (
+        MemoryModel("cpu-tf", "TensorFlow on a CPU, with what its kernels need while they run"),
+        MemoryModel(
+            "gpu-bfc",
+            "blocks of 256 bytes as TensorFlow's GPU allocator gives them, no workspaces; "
+            "not verified on hardware",
+            block=256,
+            has_scratch=False,
+        ),
+        MemoryModel("ideal", "tensors alone", has_scratch=False),
+    )
+}
 
 
 @dataclass(slots=True)
@@ -56,7 +87,7 @@ class Program:
     unknown: list[str]
 
 
-def program(costs: StaticCosts, graph: Graph) -> Program:
+def program(costs: StaticCosts, graph: Graph, model: MemoryModel) -> Program:
     """Links every input to the op that makes it: a tensor is one object on both sides."""
     made: dict[int, tuple[int, int]] = {}
     steps = [Step(op) for op in costs.ops]
@@ -71,13 +102,15 @@ def program(costs: StaticCosts, graph: Graph) -> Program:
                 made.setdefault(id(tensor), (number, port))
     unknown: list[str] = []
     for step in steps:
-        _fill(step, made, unknown)
+        _fill(step, made, unknown, model)
     _count_readers(steps)
     _link(steps, graph)
     return Program(steps, unknown)
 
 
-def _fill(step: Step, made: dict[int, tuple[int, int]], unknown: list[str]) -> None:
+def _fill(
+    step: Step, made: dict[int, tuple[int, int]], unknown: list[str], model: MemoryModel
+) -> None:
     site, rule = step.op.site, step.op.site.rule
     call = site.call
     step.reads = [made.get(id(tensor)) for tensor in call.inputs]
@@ -87,14 +120,14 @@ def _fill(step: Step, made: dict[int, tuple[int, int]], unknown: list[str]) -> N
         if size is None:
             unknown.append(site.name)
             size = NOTHING
-        step.outputs.append(Output(size, shape=tensor.shape))
+        step.outputs.append(Output(model.rounded(size), shape=tensor.shape))
         if rule is not None and (rule.alias is not None or site.op in _MERGES):
             step.outputs[-1].alias = _aliased(rule, site, port)
     if rule is None or rule.alias is not None or not rule.allocates:
         return
     step.reuse = rule.reuse
-    scratch = rule.scratch(call) if rule.scratch is not None else 0
-    step.scratch = line(scratch) or NOTHING
+    if model.has_scratch and rule.scratch is not None:
+        step.scratch = line(rule.scratch(call)) or NOTHING
     step.duration = _duration(step.op)
 
 
@@ -188,7 +221,3 @@ def _controls(graph: Graph, own: dict[int, int]) -> dict[int, list[int]]:
         if source is not None and reader is not None:
             found.setdefault(reader, []).append(source)
     return found
-
-
-def kinds(steps: Iterable[Step]) -> Counter[str]:
-    return Counter(step.op.phase for step in steps)

@@ -28,9 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
     from tfprof.answers.estimated_time import device_of
-    from tfprof.answers.layers import layers
+    from tfprof.api.ask import layers_of
     from tfprof.sources.load import read_one
 
     question = question_of(args)
     device = device_of(args.device) if args.device else None
-    return layers(read_one(request_of(args), progress), question, device, args.by)
+    return layers_of(read_one(request_of(args), progress), question, device, args.by)

@@ -1,0 +1,193 @@
+"""Shapes of freshly traced Keras models, forward and training, against TensorFlow's inference."""
+
+import pytest
+
+keras = pytest.importorskip("keras")
+
+from keras import layers  # noqa: E402
+from keras_oracle import at_sizes, exported, forward, tally, training  # noqa: E402
+
+from tfprof.analyses.static_costs import static_costs  # noqa: E402
+from tfprof.model.dims import Dim, symbol  # noqa: E402
+
+B, S = symbol("B"), symbol("S")
+BATCH, OPEN = 3, 7
+LENGTH, WIDTH, HEADS, WORDS = 12, 16, 2, 50
+
+
+def known_in_full(function):
+    """The exported graph, with every shape found and as TensorFlow has it, and all work counted."""
+    data = exported(function)
+    found = tally(data)
+    assert found.tensors
+    assert found.without_rule == []
+    assert found.differ == []
+    assert found.open == []
+    costs = static_costs(data)
+    assert costs.uncounted == []
+    return data, costs
+
+
+# --- keras.applications
+
+
+@pytest.mark.parametrize("name", ["MobileNetV3Small", "DenseNet121", "ConvNeXtTiny"])
+def test_forward_of_an_application(name):
+    model = getattr(keras.applications, name)(weights=None)
+    known_in_full(forward(model))
+
+
+def test_training_of_an_application():
+    """Height and width are open, too."""
+    model = keras.applications.MobileNetV3Small(weights=None)
+    known_in_full(training(model))
+
+
+# --- layers
+
+
+def block(x, *, causal):
+    attended = layers.MultiHeadAttention(HEADS, WIDTH // HEADS, dropout=0.1)(
+        x, x, use_causal_mask=causal
+    )
+    x = layers.LayerNormalization(epsilon=1e-6)(x + layers.Dropout(0.1)(attended))
+    inner = layers.Dense(4 * WIDTH, activation="gelu")(x)
+    return layers.LayerNormalization()(x + layers.Dense(WIDTH)(inner))
+
+
+class Embedded(layers.Layer):
+    """Words and their places, for any length."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.places = layers.Embedding(WORDS, WIDTH), layers.Embedding(64, WIDTH)
+
+    def call(self, ids):
+        return self.words(ids) + self.places(keras.ops.arange(keras.ops.shape(ids)[1]))
+
+
+def bert(length=LENGTH):
+    """Two blocks that look both ways, and a class from the first word."""
+    ids = keras.Input((length,), dtype="int32")
+    x = block(block(Embedded()(ids), causal=False), causal=False)
+    return keras.Model(ids, layers.Dense(3)(layers.Dense(WIDTH, activation="tanh")(x[:, 0])))
+
+
+def gpt(length=LENGTH):
+    """Two blocks that look back only, and the next word for each."""
+    ids = keras.Input((length,), dtype="int32")
+    x = block(block(Embedded()(ids), causal=True), causal=True)
+    return keras.Model(ids, layers.Dense(WORDS)(x))
+
+
+def chain(shape, *made):
+    return keras.Sequential([keras.Input(shape), *made])
+
+
+def attention(kind):
+    query, value = keras.Input((LENGTH, WIDTH)), keras.Input((5, WIDTH))
+    return keras.Model([query, value], layers.Dense(2)(kind()([query, value])))
+
+
+def masked():
+    ids = keras.Input((LENGTH,), dtype="int32")
+    x = layers.Embedding(WORDS, WIDTH, mask_zero=True)(ids)
+    return keras.Model(ids, layers.Dense(2)(layers.LSTM(8)(x)))
+
+
+MODELS = {
+    "bert": bert,
+    "gpt2": gpt,
+    "lstm": lambda: chain((20, 6), layers.LSTM(8, return_sequences=True), layers.LSTM(4)),
+    "masked lstm": masked,
+    "gru": lambda: chain((20, 6), layers.GRU(8)),
+    "bidirectional gru": lambda: chain(
+        (20, 6), layers.Bidirectional(layers.GRU(8, return_sequences=True)), layers.Dense(2)
+    ),
+    "conv3d": lambda: chain(
+        (9, 10, 11, 2),
+        layers.Conv3D(4, 3, activation="relu"),
+        layers.BatchNormalization(),
+        layers.MaxPooling3D(2),
+        layers.Conv3D(3, 2, strides=2, padding="same"),
+        layers.GlobalAveragePooling3D(),
+    ),
+    "conv2d transpose": lambda: chain(
+        (7, 9, 3),
+        layers.Conv2DTranspose(4, 3, strides=2, padding="same", activation="relu"),
+        layers.Conv2DTranspose(2, 4, strides=3, padding="valid"),
+    ),
+    "separable conv2d": lambda: chain(
+        (15, 17, 3),
+        layers.SeparableConv2D(8, 3, depth_multiplier=2, strides=2, padding="same"),
+        layers.DepthwiseConv2D(3),
+        layers.AveragePooling2D(2),
+        layers.Flatten(),
+        layers.Dense(2),
+    ),
+    "attention": lambda: attention(layers.Attention),
+    "additive attention": lambda: attention(layers.AdditiveAttention),
+    "conv1d": lambda: chain(
+        (30, 4),
+        layers.Conv1D(8, 5, dilation_rate=2, padding="causal"),
+        layers.MaxPooling1D(3),
+        layers.GroupNormalization(4),
+        layers.UpSampling1D(2),
+        layers.GlobalMaxPooling1D(),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", [forward, training], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("name", MODELS)
+def test_small_model(name, kind):
+    model = MODELS[name]()
+    data, costs = known_in_full(kind(model))
+    assert "B" in costs.symbols
+    settled = at_sizes(data, kind(model, batch=BATCH), {"B": BATCH})
+    assert settled.differ == []
+    assert settled.share > (0.95 if kind is forward else 0.7)
+
+
+# --- lengths that are open
+
+
+@pytest.mark.parametrize("kind", [forward, training], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("build", [bert, gpt])
+def test_open_length_of_a_transformer_is_a_square(build, kind):
+    model = build(length=None)
+    data, costs = known_in_full(kind(model))
+    macs = costs.total.macs
+    assert isinstance(macs, Dim)
+    assert macs.symbols() == {"B", "S"}
+    assert max(power(macs, "S")) == 2
+    assert power(macs, "B") == {1}
+    known = static_costs(exported(kind(build())))
+    assert macs.at({"S": LENGTH}) == known.total.macs
+    sizes = {"B": BATCH, "S": OPEN}
+    settled = at_sizes(data, kind(model, batch=BATCH, open=OPEN), sizes)
+    assert settled.differ == []
+    assert settled.share > (0.95 if kind is forward else 0.7)
+
+
+def test_attention_scores_are_the_square():
+    """Both contractions of both blocks; all else goes with the length."""
+    macs = static_costs(exported(forward(gpt(length=None)))).total.macs
+    squares = B * S * S * (2 * 2 * WIDTH)
+    projections = B * S * 2 * (4 * WIDTH * WIDTH + 2 * 4 * WIDTH * WIDTH)
+    assert macs == squares + projections + B * S * (WIDTH * WORDS)
+
+
+@pytest.mark.parametrize("kind", [forward, training], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("layer", [layers.LSTM, layers.GRU])
+def test_open_length_of_a_recurrent_layer_is_how_often_it_runs(layer, kind):
+    model = chain((None, 6), layer(8))
+    _, costs = known_in_full(kind(model))
+    known = static_costs(exported(kind(chain((20, 6), layer(8)))))
+    assert costs.symbols == ["B", "S"]
+    assert costs.total.macs.at({"S": 20}) == known.total.macs
+
+
+def power(size, name):
+    """The powers a symbol has in the terms of a formula."""
+    return {dict(monomial).get(name, 0) for monomial in size.terms}
