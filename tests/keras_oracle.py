@@ -5,13 +5,15 @@ What TensorFlow wrote down is put aside before our rules see the graph, so that 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from tfprof.analyses.inference.engine import infer
 from tfprof.api.anything import data_of_live
-from tfprof.live.objects import live_graph
+from tfprof.live.objects import LiveGraph, live_graph
 from tfprof.model.dims import Open, at
 from tfprof.model.graph import as_shape
 from tfprof.model.profile import ProfileData
@@ -47,10 +49,12 @@ def training(model: keras.Model, **sizes: int):
     def train_step(given, wanted):
         with tf.GradientTape() as tape:
             made = tf.nest.flatten(model(given, training=True))
-            loss = tf.add_n([
-                tf.reduce_mean(keras.losses.mean_squared_error(right, one))
-                for one, right in zip(made, wanted, strict=True)
-            ])
+            loss = tf.add_n(
+                [
+                    tf.reduce_mean(keras.losses.mean_squared_error(right, one))
+                    for one, right in zip(made, wanted, strict=True)
+                ]
+            )
         gradients = tape.gradient(loss, model.trainable_variables)
         optimizer.apply(gradients, model.trainable_variables)
         return loss
@@ -72,7 +76,13 @@ def _specs(tensors: Sequence, sizes: Mapping[str, int]):
     return specs[0] if len(specs) == 1 else specs
 
 
-def exported(function) -> ProfileData:
+@dataclass(frozen=True, slots=True)
+class Exported:
+    definition: tf.compat.v1.GraphDef
+    data: ProfileData
+
+
+def exported(function) -> Exported:
     """As `live` hands it over, but with TensorFlow's shapes under a name that nobody asks for."""
     live = live_graph(function)
     definition = tf.compat.v1.GraphDef.FromString(live.data)
@@ -80,7 +90,8 @@ def exported(function) -> ProfileData:
     for node in [*definition.node, *(node for body in bodies for node in body)]:
         if STATED in node.attr:
             node.attr[_ASIDE].CopyFrom(node.attr.pop(STATED))
-    return data_of_live(type(live)(definition.SerializeToString(), live.variables))
+    data = data_of_live(LiveGraph(definition.SerializeToString(), live.variables))
+    return Exported(definition, data)
 
 
 def tally(data: ProfileData) -> Tally:
@@ -120,40 +131,56 @@ def agrees(ours: Open, theirs: Open) -> bool:
     return all(size in (None, mine) for mine, size in zip(ours, theirs, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class AtSizes:
-    """Our formulas with numbers put in, next to a trace with these numbers."""
-
-    compared: int
-    tensors: int
-    differ: list[str]
-
-    @property
-    def share(self) -> float:
-        return self.compared / self.tensors
-
-
-def at_sizes(data: ProfileData, function, sizes: Mapping[str, int]) -> AtSizes:
-    """Tensors of numbers that both traces have under one name.
-
-    With a size known TensorFlow leaves helpers out, which shifts the names of the rest: constants
-    and whole numbers are helpers.
-    """
-    theirs = {
-        tensor.name: tensor
-        for op in function.graph.get_operations()
-        for tensor in op.outputs
-        if op.type != "Const" and tensor.dtype.is_floating
+def differ_in_a_run(made: Exported, sizes: Mapping[str, int]) -> list[str]:
+    """The very graph run with these sizes: tensors that come out other than our formulas say."""
+    ours = {
+        f"{site.name}:{port}": (site.op, tensor.shape)
+        for site in infer(made.data).sites
+        for port, tensor in enumerate(site.call.outputs)
     }
-    differ, compared = [], 0
-    for site in infer(data).sites:
-        for port, tensor in enumerate(site.call.outputs):
-            other = theirs.get(f"{site.name}:{port}")
-            if other is None or other.op.type != site.op or other.shape.rank is None:
-                continue
-            compared += 1
-            shape = tensor.shape
-            settled = shape and tuple(None if one is None else at(one, sizes) for one in shape)
-            if not agrees(settled, tuple(other.shape)):
-                differ.append(f"{site.name}:{port} ({site.op}) {shape} is {other.shape}")
-    return AtSizes(compared, len(theirs), differ)
+    shapes = {
+        name: shape and tuple(None if size is None else at(size, sizes) for size in shape)
+        for name, (_, shape) in ours.items()
+    }
+    with tf.Graph().as_default() as graph:
+        tensors, handles = _imported(made)
+        starts = [
+            tf.raw_ops.AssignVariableOp(resource=handle, value=tf.zeros(held.shape, held.dtype))
+            for handle, held in handles
+        ]
+        feed = {
+            tensor: np.ones(shapes[tensor.name], tensor.dtype.as_numpy_dtype)
+            for tensor in tensors
+            if tensor.op.type == "Placeholder"
+        }
+        with tf.compat.v1.Session(graph=graph) as session:
+            session.run(starts)
+            results = session.run(tensors, feed)
+    met = {one.name: np.shape(result) for one, result in zip(tensors, results, strict=True)}
+    assert len(met) > len(ours) / 3  # what is inside functions is not fetched
+    return [
+        f"{name} ({ours[name][0]}) {ours[name][1]} is {shape}"
+        for name, shape in met.items()
+        if shapes.get(name) != shape
+    ]
+
+
+def _imported(exported: Exported) -> tuple[list[tf.Tensor], list[tuple[tf.Tensor, Any]]]:
+    """All tensors of numbers in the graph, and the variables it reads with what they hold."""
+    declared = exported.data.declared.variables
+    handles = {
+        name: tf.raw_ops.VarHandleOp(
+            dtype=held.dtype, shape=held.shape, shared_name=f"held_{number}"
+        )
+        for number, (name, held) in enumerate(declared.items())
+    }
+    in_place = {f"{name}:0": handle for name, handle in handles.items()}
+    names = [node.name for node in exported.definition.node]
+    ops = tf.graph_util.import_graph_def(exported.definition, in_place, names, "")
+    tensors = [
+        tensor
+        for op in ops
+        for tensor in op.outputs
+        if tensor.dtype not in (tf.resource, tf.variant)
+    ]
+    return tensors, [(handle, declared[name]) for name, handle in handles.items()]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         write_op_log,
     )
     from tfprof.api.profile import Profile, load
-    from tfprof.api.questions import flops, parameter_count
+    from tfprof.api.questions import flops, parameter_count, peak_memory
     from tfprof.errors import TfprofError
     from tfprof.ops.rule import op_rule
 
@@ -58,6 +58,7 @@ __all__ = [
     "load",
     "op_rule",
     "parameter_count",
+    "peak_memory",
     "print_model_analysis",
     "profile",
     "write_op_log",
@@ -70,6 +71,7 @@ _HOME = {
     "load": "tfprof.api.profile",
     "op_rule": "tfprof.ops.rule",
     "parameter_count": "tfprof.api.questions",
+    "peak_memory": "tfprof.api.questions",
 }
 
 

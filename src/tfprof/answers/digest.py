@@ -9,11 +9,14 @@ import numpy as np
 
 from tfprof.analyses.inputs import data_ops, model_inputs
 from tfprof.analyses.keras_costs import KerasCosts, keras_costs
+from tfprof.analyses.memory.estimate import Peak, peak
+from tfprof.analyses.memory.program import MODELS
 from tfprof.analyses.params import Parameters, count_layers, count_parameters, count_stored
 from tfprof.analyses.reach import Extent, extent
 from tfprof.analyses.static_costs import StaticCosts
 from tfprof.analyses.time import RunCost, run_cost
 from tfprof.answers.static import Question, costs_of
+from tfprof.model.dims import BATCH
 from tfprof.model.profile import ProfileData, TensorSpec
 
 # a summary answers at once: going through more nodes than this takes longer
@@ -31,6 +34,7 @@ class Digest:
     run: RunCost | None
     logged_float_ops: int | None
     static: StaticCosts | None
+    memory: Peak | None
     keras: KerasCosts | None
     question: Question
 
@@ -41,6 +45,7 @@ def digest(
     """`question` asks for what is computed as well; a list of models does without."""
     part = extent(data, signature)
     graph = data.graph
+    static = _static(data, question) if question is not None else None
     return Digest(
         data,
         part,
@@ -50,7 +55,8 @@ def digest(
         _op_counts(data, part),
         run_cost(data.trace) if data.trace is not None and len(data.trace.executions) else None,
         _logged_float_ops(data),
-        _static(data, question) if question is not None else None,
+        static,
+        _memory(data, static, question),
         keras_costs(data.keras) if data.keras is not None and data.graph is None else None,
         question or Question(),
     )
@@ -60,6 +66,16 @@ def _static(data: ProfileData, question: Question) -> StaticCosts | None:
     if data.graph is None or len(data.graph) > LARGEST_IN_A_SECOND:
         return None
     return costs_of(data, question)
+
+
+def _memory(
+    data: ProfileData, static: StaticCosts | None, question: Question | None
+) -> Peak | None:
+    """The estimated peak, of one sample unless a batch is given; None if more is open."""
+    if static is None or data.graph is None or set(static.symbols) - {BATCH}:
+        return None
+    batch = question.sizes.get(BATCH, 1) if question is not None else 1
+    return peak(static, data.graph, batch, MODELS["cpu-tf"])
 
 
 def _parameters(data: ProfileData, part: Extent) -> Parameters:

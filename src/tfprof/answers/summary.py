@@ -11,6 +11,7 @@ from tfprof.answers import keras_static
 from tfprof.answers.common import fold, recognised, used_inputs, written_by
 from tfprof.answers.digest import LARGEST_IN_A_SECOND, Digest, digest, op_types
 from tfprof.answers.keras_layers import keras_data, layer_rows, layers_table
+from tfprof.answers.memory import CPU
 from tfprof.answers.missing import missing_inputs
 from tfprof.answers.static import Question, data_of, open_sizes, warnings_of
 from tfprof.answers.stored_values import (
@@ -45,7 +46,6 @@ _TABLE_FRAME = 3
 _NOTES_SHOWN = 2
 _ROWS_IN_DATA = 20
 _COMPUTED = ("macs", "flops", "flops_all", "float_ops")
-_LATER = "not computed by this version"
 
 
 def summary(
@@ -229,8 +229,8 @@ def _as_data(known: Digest, top: list[dict[str, Any]], top_by: str | None) -> di
             "bytes": parameters.bytes_by_dtype,
         },
         **_computed(known),
-        "peak_memory": None,
-        "memory_kind": None,
+        "peak_memory": None if known.memory is None else {CPU: known.memory.expected},
+        "memory_kind": None if known.memory is None else "estimated",
         "time": {
             "step_us": run.span_us if run else None,
             "op_us": run.op_us if run else None,
@@ -276,7 +276,8 @@ def _unknowns(known: Digest) -> list[str]:
             found.setdefault(quantity.reason, []).append(f"params.{role.value}")
     if known.parameters.total.value is None:
         found.setdefault(known.parameters.total.reason, []).append("params.total")
-    found[_LATER] = ["peak_memory", "memory_kind"]
+    if known.memory is None:
+        found.setdefault(_why_no_memory(known), []).extend(["peak_memory", "memory_kind"])
     if known.static is None and known.keras is not None:
         numbers = _computed(known)
         nulls = [key for key in (*_COMPUTED, "uncounted_ops") if numbers[key] is None]
@@ -300,6 +301,12 @@ def _unknowns(known: Digest) -> list[str]:
         found.setdefault("no graph was given", []).extend(["nodes", "function_nodes"])
     warnings = [f"{', '.join(keys)}: {reason}" for reason, keys in found.items()]
     return warnings + (warnings_of(known.static) if known.static is not None else [])
+
+
+def _why_no_memory(known: Digest) -> str:
+    if known.static is None:
+        return _why_not_computed(known)
+    return f"sizes are open: {' '.join(open_sizes(known.static))} tells"
 
 
 def _of_layers(costs: KerasCosts) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from tfprof.analyses.memory.estimate import Peak
 from tfprof.analyses.params import Parameters
 from tfprof.analyses.roles import Role
 from tfprof.answers.digest import Digest
@@ -12,6 +13,7 @@ from tfprof.answers.keras_static import in_words as keras_in_words
 from tfprof.answers.static import in_words
 from tfprof.model import units
 from tfprof.model.checkpoint import Checkpoint
+from tfprof.model.dims import BATCH
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import TensorSpec
@@ -42,6 +44,8 @@ def facts(digest: Digest) -> Iterator[tuple[str, str]]:
     if digest.static is not None:
         for text in in_words(digest.static):
             yield "Computes", text
+    if digest.memory is not None and digest.memory.expected:
+        yield "Memory", _memory(digest, digest.memory)
     if digest.keras is not None and not digest.keras.missing:
         yield "Computes", keras_in_words(digest.keras, digest.question)
     if digest.data.checkpoint is not None:
@@ -61,6 +65,13 @@ def _keras(model: KerasModel) -> Iterator[tuple[str, str]]:
     if model.inputs:
         inputs = [f"{i.name} {i.dtype} {units.shape(i.shape)}" for i in model.inputs]
         yield "Inputs", ", ".join(inputs[:_INPUTS_SHOWN])
+
+
+def _memory(digest: Digest, peak: Peak) -> str:
+    """The peak of one step; the batch is said where the graph leaves it open."""
+    is_open = digest.static is not None and BATCH in digest.static.symbols
+    batch = f" at batch {peak.batch}" if is_open else ""
+    return f"{units.size(peak.expected)} at the peak beside the variables{batch}, estimated"
 
 
 def _nodes(digest: Digest) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tfprof.answers.memory import MemoryQuestion, memory
 from tfprof.answers.static import question_from
 from tfprof.answers.summary import summary
 from tfprof.answers.views_data import view_result
@@ -62,6 +63,25 @@ class Profile:
     ) -> Answer:
         """Shape, parameters, FLOPs and activations of each layer, before anything runs."""
         return Answer(layers_of(self.data, question_from(batch, mode, signature, feeds, dims)))
+
+    def memory(  # noqa: PLR0913  (each one an option of the command)
+        self,
+        *,
+        batch: int | Sequence[int] | None = None,
+        mode: str | None = None,
+        signature: str | None = None,
+        feeds: Mapping[str, Sequence[int | str]] | None = None,
+        dims: Mapping[str, int] | None = None,
+        model: str = "cpu-tf",
+        device_memory: int | None = None,
+        margin: float = 0.05,
+    ) -> Answer:
+        """Peak memory of a step before it runs; the batch that fits in `device_memory` bytes."""
+        batches = () if batch is None else (batch,) if isinstance(batch, int) else tuple(batch)
+        first = batches[0] if batches else None
+        question = question_from(first, mode, signature, feeds, dims)
+        asked = MemoryQuestion(question, batches, model, device_memory, margin)
+        return Answer(memory(self.data, asked))
 
     def scope(self, **options: Any) -> Answer:  # noqa: ANN401
         """Costs by name scope; the options are those of `tfprof scope`."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tfprof.analyses.memory.program import MODELS
 from tfprof.analyses.roles import Role
 from tfprof.answers.digest import digest
 from tfprof.answers.keras_static import flops_of
+from tfprof.answers.memory import CPU, Estimator
 from tfprof.answers.static import costs_of, question_from
 from tfprof.api.anything import data_of
 from tfprof.errors import InputMissing
@@ -51,3 +53,22 @@ def parameter_count(model: Any) -> int:  # noqa: ANN401
     if trained is None or still is None:  # nothing says which are which
         return int(known.total.value)
     return int(trained + still)
+
+
+def peak_memory(
+    model: Any,  # noqa: ANN401
+    batch: int | None = None,
+    *,
+    mode: str | None = None,
+    feeds: Mapping[str, Sequence[int | str]] | None = None,
+    dims: Mapping[str, int] | None = None,
+    batch_size: int | None = None,
+) -> dict[str, int]:
+    """Bytes that one step needs at its peak beside the variables, by device: estimated.
+
+    Without a batch size that of one sample, unless the graph or its run says another.
+    """
+    size = batch if batch is not None else batch_size
+    question = question_from(size, mode, None, feeds, dims)
+    estimator = Estimator(data_of(model), question, MODELS["cpu-tf"])
+    return {CPU: estimator.at(size or 1).expected}
