@@ -42,10 +42,10 @@ def test_forward_of_an_application(name):
 
 
 def test_training_of_an_application():
-    """Height and width are open, too."""
+    """Height and width are open, too; they are large enough that no tensor has one of size 1."""
     model = keras.applications.MobileNetV3Small(weights=None)
     made, _ = known_in_full(training(model))
-    assert differ_in_a_run(made, {"B": BATCH, "H": 67, "W": 50}) == []
+    assert differ_in_a_run(made, {"B": BATCH, "H": 67, "W": 101}) == []
 
 
 # --- layers
@@ -72,16 +72,16 @@ class Embedded(layers.Layer):
 
 
 def bert(length=LENGTH):
-    """Two blocks that look both ways, and a class from the first word."""
+    """A block that looks both ways, and a class from the first word."""
     ids = keras.Input((length,), dtype="int32")
-    x = block(block(Embedded()(ids), causal=False), causal=False)
+    x = block(Embedded()(ids), causal=False)
     return keras.Model(ids, layers.Dense(3)(layers.Dense(WIDTH, activation="tanh")(x[:, 0])))
 
 
 def gpt(length=LENGTH):
-    """Two blocks that look back only, and the next word for each."""
+    """A block that looks back only, and the next word for each."""
     ids = keras.Input((length,), dtype="int32")
-    x = block(block(Embedded()(ids), causal=True), causal=True)
+    x = block(Embedded()(ids), causal=True)
     return keras.Model(ids, layers.Dense(WORDS)(x))
 
 
@@ -142,13 +142,17 @@ MODELS = {
     ),
 }
 
+# where the batch is open Keras makes zeros like the output of a step: so it computes one
+ONE_STEP_MORE = {"masked lstm": (WIDTH + 8) * 4 * 8}
+
 
 @pytest.mark.parametrize("kind", [forward, training], ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("name", MODELS)
 def test_small_model(name, kind):
     model = MODELS[name]()
     made, costs = known_in_full(kind(model))
-    assert costs.total.macs.at({"B": BATCH}) == macs(kind(model, batch=BATCH))
+    more = BATCH * ONE_STEP_MORE.get(name, 0)
+    assert costs.total.macs.at({"B": BATCH}) == macs(kind(model, batch=BATCH)) + more
     assert differ_in_a_run(made, {"B": BATCH}) == []
 
 
@@ -171,10 +175,10 @@ def test_open_length_of_a_transformer_is_a_square(build, kind):
 
 
 def test_attention_scores_are_the_square():
-    """Both contractions of both blocks; all else goes with the length."""
+    """Both contractions; all else goes with the length."""
     total = macs(forward(gpt(length=None)))
-    squares = B * S * S * (2 * 2 * WIDTH)
-    projections = B * S * 2 * (4 * WIDTH * WIDTH + 2 * 4 * WIDTH * WIDTH)
+    squares = B * S * S * (2 * WIDTH)
+    projections = B * S * (4 * WIDTH * WIDTH + 2 * 4 * WIDTH * WIDTH)
     assert total == squares + projections + B * S * (WIDTH * WORDS)
 
 
