@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from tfprof.analyses.computed import FORWARD
 from tfprof.analyses.static_costs import Cost, OpCost, StaticCosts, summed
-from tfprof.model.dims import Open, Size, elements
+from tfprof.model.dims import Open, Size, at, elements, symbols
 from tfprof.ops.rule import Call, Tensor
 from tfprof.wire import dtypes
 
@@ -19,6 +19,7 @@ _CALL = re.compile(r"(?:Stateful)?PartitionedCall(?:_\d+)?")
 _GRAD_SUFFIX = re.compile(r"_grad(?:_\d+)?$")
 _MOST = 0.9
 _LEAST_LAYERS = 2
+_SOME_SIZE = 512
 NO_LAYER = "(no layer)"
 
 
@@ -31,6 +32,8 @@ class Layer:
     kind: str = ""
     output: Open = None
     variables: dict[str, Size | None] = field(default_factory=dict)
+    # when its output is there: layers stand in this order
+    ends: int = -1
     activation_bytes: Size = 0
 
     @property
@@ -47,19 +50,20 @@ def by_layer(costs: StaticCosts) -> list[Layer]:
     paths = [_path(op.site.name) for op in costs.ops]
     trunk = _trunk(paths, costs.ops)
     layers: dict[str, Layer] = {}
-    for op, path in zip(costs.ops, paths, strict=True):
+    for place, (op, path) in enumerate(zip(costs.ops, paths, strict=True)):
         inner = path[len(trunk) :] if path[: len(trunk)] == trunk else path
         # an op that works and stands in no scope is a layer of its own
         works = op.phase == FORWARD and op.cost is not None and op.cost.flops_all != 0
         name = inner[0] if len(inner) > 1 or (inner and works) else NO_LAYER
         layer = layers.setdefault(name, Layer(name))
         layer.ops.append(op)
-        _take(layer, op)
+        if _take(layer, op):
+            layer.ends = place
     # scopes that only hold variables, or prepare something for others, are no layers
     found = [layer for layer in layers.values() if layer.output is not None or _works(layer)]
     for layer in found:
         layer.kind = _kind(layer)
-    return sorted(found, key=lambda layer: layer.name == NO_LAYER)
+    return sorted(found, key=lambda layer: (layer.name == NO_LAYER, layer.ends < 0, layer.ends))
 
 
 def _path(name: str) -> tuple[str, ...]:
@@ -93,26 +97,30 @@ def _trunk(paths: Sequence[tuple[str, ...]], ops: Sequence[OpCost]) -> tuple[str
         trunk = (*trunk, name)
 
 
-def _take(layer: Layer, op: OpCost) -> None:
-    """What a forward op tells of its layer: variables it reads, what comes out, what it keeps."""
+def _take(layer: Layer, op: OpCost) -> bool:
+    """What a forward op tells of its layer: variables, what is kept; true if it may come out."""
     call, rule = op.site.call, op.site.rule
     if op.phase != FORWARD or rule is None:  # a call has its ops inside
-        return
+        return False
     for tensor in call.inputs:
         if tensor.variable and tensor.variable not in layer.variables:
             layer.variables[tensor.variable] = _held(tensor, call)
     if not call.inputs or not call.outputs or not rule.allocates:
-        return
+        return False
     first = call.outputs[0]
     each = dtypes.size(first.dtype)
     if first.shape is None or each is None or not dtypes.is_floating(first.dtype):
-        return
+        return False
     # of what comes out last, statistics on the side have fewer dimensions
-    if not first.variable and (layer.output is None or len(first.shape) >= len(layer.output)):
+    comes_out = not first.variable and (
+        layer.output is None or len(first.shape) >= len(layer.output)
+    )
+    if comes_out:
         layer.output = first.shape
     if rule.alias is None:
         count = elements(first.shape)
         layer.activation_bytes = layer.activation_bytes + (count or 0) * int(each)
+    return comes_out
 
 
 def _held(tensor: Tensor, call: Call) -> Size | None:
@@ -138,4 +146,6 @@ def _kind(layer: Layer) -> str:
 
 
 def _rough(size: Size) -> int:
-    return size if isinstance(size, int) else sum(size.terms.values())
+    """A number to compare formulas by."""
+    value = at(size, dict.fromkeys(symbols(size), _SOME_SIZE))
+    return value if isinstance(value, int) else 0

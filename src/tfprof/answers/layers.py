@@ -13,12 +13,13 @@ from tfprof.answers.common import used_inputs
 from tfprof.answers.static import (
     Question,
     costs_of,
+    data_of,
     in_words,
     open_sizes,
     size_data,
     warnings_of,
 )
-from tfprof.errors import InputMissing
+from tfprof.errors import InputMissing, UsageError
 from tfprof.model.dims import BATCH, Open, Size, at, formula, symbols
 from tfprof.model.profile import ProfileData
 from tfprof.views.result import Result
@@ -36,7 +37,7 @@ _COLUMNS = (
     Column("output_shape", "output"),
     Column("params", "params", Unit.COUNT),
     Column("macs", "MACs", Unit.SCALED),
-    Column("flops", "FLOPs", Unit.SCALED),
+    Column("flops_all", "FLOPs", Unit.SCALED),
     Column("activation_bytes", "activations", Unit.BYTES),
 )
 
@@ -65,7 +66,10 @@ def layers(
         groups = _groups(costs, name_of)
         table = Table([Column("name", by), *_GROUP_COLUMNS], [_group_row(*g) for g in groups])
         content = {"rows": [_group_data(by, *group) for group in groups]}
+    content["total"] = data_of(costs)
     if device is not None:
+        if set(costs.symbols) - {BATCH}:
+            raise UsageError("a time needs every size", hint=" ".join(asks))
         times = estimates(costs.ops, device, name_of, {BATCH: 1})
         facts = Facts([*facts.rows, ("Time", time.in_words(device, times))])
         table = time.estimates_table(times, by)
@@ -124,7 +128,13 @@ def _group_data(by: str, name: str, ops: list[OpCost], cost: Cost) -> dict[str, 
 def shape_text(shape: Open) -> str:
     if shape is None:
         return "?"
-    return "x".join("?" if size is None else str(size) for size in shape) or "scalar"
+    return "x".join(map(_dimension_text, shape)) or "scalar"
+
+
+def _dimension_text(size: Size | None) -> str:
+    if size is None or isinstance(size, int):
+        return "?" if size is None else str(size)
+    return str(size) if len(size.terms) == 1 else f"({size})"
 
 
 def _row(layer: Layer) -> list[Value]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from tfprof.analyses.computed import PHASES, TRAIN, computed
 from tfprof.analyses.inference.sites import Given
 from tfprof.analyses.static_costs import StaticCosts, static_costs
+from tfprof.errors import UsageError
 from tfprof.model import dims, units
 from tfprof.model.dims import BATCH, Shape, Size, symbol
 from tfprof.model.profile import ProfileData
@@ -49,6 +51,11 @@ def question_from(
 
 def costs_of(data: ProfileData, question: Question) -> StaticCosts:
     part = computed(data, question.mode, question.fetch, question.signature)
+    for name in question.feeds:
+        if data.graph is not None and name not in data.graph.index:
+            near = difflib.get_close_matches(name, data.graph.index, 1)
+            hint = f"Did you mean {near[0]}?" if near else "`tfprof PATH` lists the inputs."
+            raise UsageError(f"no node is called {name!r} to be fed", hint=hint)
     return static_costs(data, part, question.given(part.mode))
 
 
@@ -59,7 +66,8 @@ def in_words(costs: StaticCosts) -> list[str]:
         asks = " ".join(open_sizes(costs))
         return [f"depends on {', '.join(costs.symbols)} ({costs.part.what}): {asks} tells"]
     macs, all_ = size_text(total.macs, "MAC"), size_text(total.flops_all, "FLOP")
-    lines = [f"{macs}; {all_} with element-wise ops ({costs.part.what})"]
+    least = "at least " if costs.uncounted else ""
+    lines = [f"{least}{macs}; {all_} with element-wise ops ({costs.part.what})"]
     phases = {phase: costs.of_phase(phase).macs for phase in PHASES}
     present = {phase: size for phase, size in phases.items() if size != 0}
     if len(present) > 1:

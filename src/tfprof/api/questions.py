@@ -14,6 +14,7 @@ from tfprof.answers.static import costs_of, question_from
 from tfprof.api.anything import data_of
 from tfprof.errors import InputMissing
 from tfprof.model.dims import Size
+from tfprof.ops.rule import rules
 
 _OWN = (Role.TRAINABLE, Role.NON_TRAINABLE)
 
@@ -41,7 +42,22 @@ def flops(
         return counted.value
     if data.graph is None:
         raise InputMissing("no graph to count FLOPs of", where=data.title)
-    return costs_of(data, question).total.flops
+    costs = costs_of(data, question)
+    lost = [one for one in costs.uncounted if _multiplies(one.op)]
+    if lost:
+        first = lost[0]
+        raise InputMissing(
+            f"FLOPs are not known: {first.op} {first.count:,} times, {first.reason}",
+            where=data.title,
+            hint="`tfprof layers` shows what is known; feeds= or dims= may tell the rest.",
+        )
+    return costs.total.flops
+
+
+def _multiplies(op: str) -> bool:
+    """Whether an op that was not counted would have been; one without a rule might."""
+    rule = rules().get(op)
+    return rule is None or rule.macs is not None
 
 
 def parameter_count(model: Any) -> int:  # noqa: ANN401

@@ -60,6 +60,8 @@ class _Engine:
         self._rules = rules()
         self._loops = 0
         self._depth = 0
+        self._batch_given = BATCH in given.sizes
+        self._fed_with: dict[str, list[str]] = {}
         self._assumed: dict[str, bool] = {}
         self.sites: list[Site] = []
         self.notes: list[str] = []
@@ -77,16 +79,19 @@ class _Engine:
         }
 
     def all_notes(self) -> list[str]:
-        """What was assumed; predicates together, since a model asks the same one everywhere."""
-        if not self._assumed:
-            return self.notes
-        truth = "true" if self._given.truth else "false"
-        names = list(self._assumed)
-        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-        return [
-            *self.notes,
-            f"taken as {truth}, since nothing tells: {', '.join(names[:_NAMED])}{more}",
-        ]
+        """What was assumed, and what was said for nothing."""
+        found = list(self.notes)
+        if self._assumed:
+            truth = "true" if self._given.truth else "false"
+            found.append(f"taken as {truth}, since nothing tells: {_named_few(self._assumed)}")
+        for letter, names in self._fed_with.items():
+            if letter != BATCH and len(set(names)) > 1:
+                found.append(f"{letter} is taken to be the same in {_named_few(names)}")
+        for letter in self._given.sizes:
+            if letter not in self._fed_with:
+                what = "the batch is fixed here" if letter == BATCH else f"no open size is {letter}"
+                found.append(f"{what}: the size given for it changes nothing")
+        return found
 
     def run(
         self,
@@ -160,7 +165,7 @@ class _Engine:
         for port in range(count):
             tensor = found[port] if port < len(found) else Tensor(dtype=call.dtype("T"))
             shape = merged(tensor.shape, stated[port] if port < len(stated) else None)
-            if self._met is not None and _is_open(shape):
+            if self._met is not None and not self._batch_given and _is_open(shape):
                 shape = completed(shape, self._met.of(call.name, port))
             told.append(replace(tensor, shape=shape) if shape != tensor.shape else tensor)
         return told
@@ -191,14 +196,17 @@ class _Engine:
         if call.op == "PlaceholderWithDefault":
             shape = merged(shape, call.input(0))
         shape = merged(merged(known, shape), next(iter(_written_down(call)), None))
-        if self._met is not None and BATCH not in self._given.sizes and _is_open(shape):
-            shape = completed(shape, self._met.of(call.name, 0))
-        return [Tensor(self._named(shape), dtype)]
+        if self._met is not None and _is_open(shape):
+            met = self._met.of(call.name, 0)
+            if met and self._batch_given:
+                met = (None, *met[1:])  # the run had another batch
+            shape = completed(shape, met)
+        return [Tensor(self._named(shape, call.name), dtype)]
 
     def _fed(self, call: Call) -> Open:
         return self._given.feeds.get(call.name)
 
-    def _named(self, shape: Open) -> Open:
+    def _named(self, shape: Open, name: str) -> Open:
         """Open dimensions get a letter: B the first, then by place; with sizes the user gave."""
         if shape is None:
             return None
@@ -207,9 +215,10 @@ class _Engine:
         for place, size in enumerate(shape):
             if size is None:
                 letter = letters[place] if place < len(letters) else f"D{place}"
-                found.append(dims.at(dims.symbol(letter), self._given.sizes))
-            else:
-                found.append(dims.at(size, self._given.sizes))
+                size = dims.symbol(letter)  # noqa: PLW2901
+            for letter in dims.symbols(size):
+                self._fed_with.setdefault(letter, []).append(name)
+            found.append(dims.at(size, self._given.sizes))
         return tuple(found)
 
     # --- calls
@@ -278,6 +287,7 @@ class _Engine:
         """A symbol for how often a loop runs that does not say."""
         self._loops += 1
         letter = "T" if self._loops == 1 else f"T{self._loops}"
+        self._fed_with.setdefault(letter, []).append(name)
         size = dims.at(dims.symbol(letter), self._given.sizes)
         if not isinstance(size, int):
             self.notes.append(f"how often the loop {name} runs is open: --dim {letter}=N says it")
@@ -403,6 +413,12 @@ def _picked(body: Graph, where: str, results: Results, known: Mapping[str, Rule]
         port = _flat_port(body.ops[row], label, port, known)
     outputs = results.get(row, [])
     return outputs[port] if port < len(outputs) else UNKNOWN
+
+
+def _named_few(names: Iterable[str]) -> str:
+    distinct = list(dict.fromkeys(names))
+    more = f" and {len(distinct) - _NAMED:,} more" if len(distinct) > _NAMED else ""
+    return ", ".join(distinct[:_NAMED]) + more
 
 
 def _written_down(call: Call) -> list[Open]:
