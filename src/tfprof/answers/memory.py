@@ -127,9 +127,9 @@ def _fits(estimator: Estimator, asked: MemoryQuestion) -> dict[str, int | None]:
 
 def _warnings(found: Peak) -> list[str]:
     if not found.unknown:
-        return []
+        return found.notes
     count = units.plural(len(found.unknown), "tensor")
-    return [f"{count} of unknown size count as nothing: {found.unknown[0]}, ..."]
+    return [*found.notes, f"{count} of unknown size count as nothing: {found.unknown[0]}, ..."]
 
 
 def _facts(

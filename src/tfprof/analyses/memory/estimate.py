@@ -39,6 +39,7 @@ class Peak:
     at: str
     live: list[Alive] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def interval(self) -> tuple[int, int]:
@@ -63,7 +64,8 @@ def peak(costs: StaticCosts, graph: Graph, batch: int, model: MemoryModel) -> Pe
     one, many = simulate(made, SEQUENTIAL, batch), simulate(made, PARALLEL, batch)
     at = made.steps[expected.at].name if expected.at >= 0 else ""
     live = _alive(made, expected, batch)
-    return Peak(batch, expected.peak, one.peak, many.peak, at, live, made.unknown)
+    notes = costs.inferred.notes
+    return Peak(batch, expected.peak, one.peak, many.peak, at, live, made.unknown, notes)
 
 
 def _alive(made: Program, found: Simulated, batch: int) -> list[Alive]:
