@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from tfprof.analyses.static_costs import OpCost
 from tfprof.model.dims import at
+from tfprof.model.trace import Trace
 
 COMPUTE, MEMORY = "compute", "memory"
 _MICROS = 1e6
@@ -34,6 +37,13 @@ class Estimate:
     compute: float = 0.0
     memory: float = 0.0
     lower: float = 0.0
+    # what a run took for the same ops, where there was one
+    measured: float | None = None
+
+    @property
+    def efficiency(self) -> float | None:
+        """How near the run came to the best."""
+        return self.lower / self.measured if self.measured else None
 
     @property
     def upper(self) -> float:
@@ -66,3 +76,27 @@ def estimates(
         one.memory += memory
         one.lower += max(compute, memory)
     return sorted(found.values(), key=lambda one: (-one.lower, one.name))
+
+
+def with_measured(
+    found: list[Estimate],
+    ops: Iterable[OpCost],
+    trace: Trace,
+    name_of: Callable[[OpCost], str],
+) -> list[Estimate]:
+    """With what a step of the run took for the same ops; they are found by name."""
+    runs = trace.executions
+    by_node = np.bincount(runs.node.codes, runs.op_end_rel, minlength=len(runs.node.table))
+    steps = max(1, len(set(trace.steps)))
+    took: dict[str, float] = {}
+    for name, micros in zip(runs.node.table, by_node.tolist(), strict=True):
+        node = name.partition(":")[0]
+        took[node] = took.get(node, 0.0) + micros / steps
+    sums: dict[str, float] = {}
+    for op in ops:
+        if op.site.name in took:
+            name = name_of(op)
+            sums[name] = sums.get(name, 0.0) + took[op.site.name]
+    for one in found:
+        one.measured = sums.get(one.name)
+    return found

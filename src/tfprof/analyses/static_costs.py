@@ -88,7 +88,7 @@ def static_costs(
             missing.append(site)
         phase = _phase(site, phase_of[site.row])
         ops.append(OpCost(site, phase, cost))
-    return StaticCosts(part, inferred, ops, _uncounted(missing))
+    return StaticCosts(part, inferred, ops, _uncounted(missing, inferred.sites))
 
 
 def _phase(site: Site, outside: int) -> str:
@@ -110,7 +110,7 @@ def _cost(site: Site, original: Mapping[str, OriginalRule]) -> Cost | None:
     read: Size = 0
     written: Size = 0
     if rule.allocates and rule.alias is None:
-        read = _total_bytes(call.inputs)
+        read = 0 if call.op in _READ_SHAPES else _total_bytes(call.inputs)
         written = _total_bytes(call.outputs)
     times = site.times
     return Cost(
@@ -122,6 +122,8 @@ def _cost(site: Site, original: Mapping[str, OriginalRule]) -> Cost | None:
     )
 
 
+# these look at the shape of an input, not at what it holds
+_READ_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
 _CARRIED_BY_INSIDE = frozenset({
     "PartitionedCall", "StatefulPartitionedCall", "While", "StatelessWhile", "If", "StatelessIf",
     "Case", "StatelessCase", "_Arg", "_Retval",
@@ -168,11 +170,32 @@ class _Sum:
         return made(dict(self.terms)) + self.plain
 
 
-def _uncounted(missing: list[Site]) -> list[Uncounted]:
-    """By op type, most frequent first, with the first cause."""
-    reasons: dict[tuple[str, str], int] = Counter()
+def _uncounted(missing: list[Site], sites: list[Site]) -> list[Uncounted]:
+    """By op type and cause, most frequent first; a cause is the first op with unknown shapes."""
+    made = {id(tensor): site for site in sites for tensor in site.call.outputs}
+    reasons: Counter[tuple[str, str]] = Counter()
     for site in missing:
-        reason = "no rule" if site.rule is None else "its shapes are not known"
+        reason = "no rule" if site.rule is None else _cause(site, made)
         reasons[site.op, reason] += 1
     found = [Uncounted(op, count, reason) for (op, reason), count in reasons.items()]
-    return sorted(found, key=lambda one: (-one.count, one.op))
+    return sorted(found, key=lambda one: (-one.count, one.op, one.reason))
+
+
+def _cause(site: Site, made: Mapping[int, Site]) -> str:
+    """Back through unknown shapes to where they begin."""
+    at, seen = site, {id(site)}
+    while True:
+        sources = [made.get(id(tensor)) for tensor in at.call.inputs if _is_open(tensor)]
+        source = next((one for one in sources if one is not None and id(one) not in seen), None)
+        if source is None:
+            break
+        seen.add(id(source))
+        at = source
+    if at is site:
+        return "its shapes are not known"
+    why = "has no rule" if at.rule is None else "leaves its shape open"
+    return f"{at.name} ({at.op}) {why}"
+
+
+def _is_open(tensor: Tensor) -> bool:
+    return tensor.shape is None or None in tensor.shape

@@ -52,13 +52,22 @@ def estimates_table(found: Sequence[Estimate], title: str) -> Table:
         Column("upper_us", "at most", Unit.MICROS),
         Column("bound", "bound by"),
     ]
+    measured = any(one.measured is not None for one in found)
+    if measured:
+        columns += [
+            Column("measured_us", "measured", Unit.MICROS),
+            Column("efficiency", "of best", Unit.SHARE),
+        ]
     rows: list[list[Value]] = []
     so_far = 0.0
     for one in found:
         so_far += one.lower
         share = one.lower / whole if whole else 0.0
         cumulative = so_far / whole if whole else 0.0
-        rows.append([one.name, one.count, one.lower, share, cumulative, one.upper, one.bound])
+        row: list[Value] = [
+            one.name, one.count, one.lower, share, cumulative, one.upper, one.bound,
+        ]  # fmt: skip
+        rows.append([*row, one.measured, one.efficiency] if measured else row)
     return Table(columns, rows)
 
 
@@ -75,6 +84,8 @@ def estimates_data(device: Device, found: Sequence[Estimate]) -> dict[str, Any]:
                 "compute_us": one.compute,
                 "memory_us": one.memory,
                 "bound": one.bound,
+                "measured_us": one.measured,
+                "efficiency": one.efficiency,
             }
             for one in found
         ],

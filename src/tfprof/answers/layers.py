@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfprof.analyses.layers import NO_LAYER, Layer, by_layer
-from tfprof.analyses.roofline import Device, estimates
+from tfprof.analyses.roofline import Device, estimates, with_measured
 from tfprof.analyses.static_costs import Cost, OpCost, StaticCosts, summed
 from tfprof.answers import estimated_time as time
 from tfprof.answers.common import used_inputs
@@ -71,6 +71,8 @@ def layers(
         if set(costs.symbols) - {BATCH}:
             raise UsageError("a time needs every size", hint=" ".join(asks))
         times = estimates(costs.ops, device, name_of, {BATCH: 1})
+        if data.trace is not None:
+            times = with_measured(times, costs.ops, data.trace, name_of)
         facts = Facts([*facts.rows, ("Time", time.in_words(device, times))])
         table = time.estimates_table(times, by)
         content["estimated_time"] = time.estimates_data(device, times)

@@ -133,6 +133,8 @@ class _Engine:
                 outputs = [replace(tensor, variable=call.name) for tensor in outputs]
             elif op in _PASS_ON and inputs and outputs and inputs[0].variable:
                 outputs = [replace(outputs[0], variable=inputs[0].variable), *outputs[1:]]
+            if not outputs and site.rule is None:
+                outputs = [Tensor()]  # something comes out, and nothing is known of it
             call.outputs = results[row] = outputs
             sites.append(site)
             if frame:
