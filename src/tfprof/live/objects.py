@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tfprof.errors import ExtraMissing, UsageError, WrongKind
+from tfprof.model.graph import as_shape
 from tfprof.model.profile import DeclaredVariable
 
 _COLLECTIONS = ("variables", "local_variables", "trainable_variables")
@@ -187,8 +188,13 @@ def _variables(graph: Any, trained: Mapping[int, bool]) -> dict[str, DeclaredVar
             if hasattr(variable, "op"):
                 holder = variable.op.name
                 found[holder] = _declared(variable, trainable=id(variable) in chosen)
-    captured = {id(external): inside for external, inside in getattr(graph, "captures", ())}
-    for variable in _alive(getattr(graph, "variables", ())):
+    captures = list(getattr(graph, "captures", ()))
+    captured = {id(external): inside for external, inside in captures}
+    for _, inside in captures:
+        known = _by_handle(inside)
+        if known is not None:
+            found[inside.op.name] = known
+    for variable in _alive(graph):
         handle = _handle(variable)
         if id(handle) in captured:
             trainable = trained.get(id(handle), bool(getattr(variable, "trainable", False)))
@@ -196,8 +202,21 @@ def _variables(graph: Any, trained: Mapping[int, bool]) -> dict[str, DeclaredVar
     return found
 
 
-def _alive(variables: Iterable[Any]) -> Iterable[Any]:
-    return (variable for variable in variables if variable is not None)
+def _alive(graph: Any) -> list[Any]:  # noqa: ANN401
+    """The variables of a function that nobody has deleted since it was traced."""
+    try:
+        return [variable for variable in getattr(graph, "variables", ()) if variable is not None]
+    except AssertionError:  # TensorFlow tells of one that is gone by refusing all of them
+        return []
+
+
+def _by_handle(inside: Any) -> DeclaredVariable | None:  # noqa: ANN401
+    """What a captured handle says of its variable, which need not be there any more."""
+    held = getattr(getattr(inside, "_handle_data", None), "shape_and_type", ())
+    if not held:
+        return None
+    shape = as_shape(held[0].shape)
+    return DeclaredVariable(inside.op.name, shape, int(held[0].dtype), None)
 
 
 def _declared(variable: Any, *, trainable: bool) -> DeclaredVariable:  # noqa: ANN401

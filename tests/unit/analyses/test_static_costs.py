@@ -228,3 +228,11 @@ def test_an_op_without_a_rule_is_listed_and_never_counts(tmp_path):
     reasons = {(one.op, one.reason) for one in made.uncounted}
     assert reasons == {("MyOwnOp", "no rule"), ("Relu", "mine (MyOwnOp) has no rule")}
     assert made.total.flops_all == 0
+
+
+def test_variables_that_are_gone_are_known_by_their_handles():
+    def build():
+        weights = tf.Variable(tf.zeros((4, 7)))
+        return traced(lambda x: tf.matmul(x, weights), spec(None, 4))
+
+    assert tfprof.flops(build()) == B * (2 * 4 * 7)

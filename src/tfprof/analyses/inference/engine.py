@@ -125,16 +125,7 @@ class _Engine:
             )
             mark = len(sites)
             outputs = self._outputs(_Scene(graph, sites, site, times))
-            if op in _SWITCHES and not inputs_of.ends_a_loop(row):
-                outputs = self._switched(inputs_of.origin(row, 1), outputs)
-            if op in _MERGES and inputs_of.turns_back(row):
-                outputs = [replace(tensor, value=None) for tensor in outputs]  # changes each round
-            if op in _HOLDERS or (outputs and outputs[0].dtype == dtypes.RESOURCE and not inputs):
-                outputs = [replace(tensor, variable=call.name) for tensor in outputs]
-            elif op in _PASS_ON and inputs and outputs and inputs[0].variable:
-                outputs = [replace(outputs[0], variable=inputs[0].variable), *outputs[1:]]
-            if not outputs and site.rule is None:
-                outputs = [Tensor()]  # something comes out, and nothing is known of it
+            outputs = self._adjusted(outputs, call, inputs_of, row)
             call.outputs = results[row] = outputs
             sites.append(site)
             if frame:
@@ -145,6 +136,23 @@ class _Engine:
                 site.times = site.times * frames.times(site.frame, results, self._open_loop)
                 site.frame = ()
         return results
+
+    def _adjusted(
+        self, outputs: list[Tensor], call: Call, inputs_of: _Inputs, row: int
+    ) -> list[Tensor]:
+        """What a rule cannot see: where a loop leads back, which variable a value is from."""
+        op, inputs = call.op, call.inputs
+        if op in _SWITCHES and not inputs_of.ends_a_loop(row):
+            outputs = self._switched(inputs_of.origin(row, 1), outputs)
+        if op in _MERGES and inputs_of.turns_back(row):
+            outputs = [replace(tensor, value=None) for tensor in outputs]  # changes each round
+        if op in _HOLDERS or (outputs and outputs[0].dtype == dtypes.RESOURCE and not inputs):
+            return [replace(tensor, variable=call.name) for tensor in outputs]
+        if op in _PASS_ON and inputs and outputs and inputs[0].variable:
+            return [replace(outputs[0], variable=inputs[0].variable), *outputs[1:]]
+        if not outputs and op not in self._rules:
+            return [Tensor()]  # something comes out, and nothing is known of it
+        return outputs
 
     def _outputs(self, scene: _Scene) -> list[Tensor]:
         call, rule = scene.site.call, scene.site.rule
