@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from tfprof.analyses.computed import TRAIN, Computed, computed
 from tfprof.analyses.memory.estimate import Peak, Piece, guess_from, largest_batch, peak, pieces
 from tfprof.analyses.memory.program import MODELS, MemoryModel
@@ -38,12 +40,19 @@ class MemoryQuestion:
     model: str = "cpu-tf"
     budget: int | None = None
     margin: float = _DEFAULT_MARGIN
+    executed: bool = False
 
 
 class Estimator:
     """Peaks of one model for any batch, each worked out once."""
 
-    def __init__(self, data: ProfileData, question: Question, model: MemoryModel) -> None:
+    def __init__(
+        self,
+        data: ProfileData,
+        question: Question,
+        model: MemoryModel,
+        part: Computed | None = None,
+    ) -> None:
         if data.graph is None:
             raise InputMissing(
                 "no graph: memory is estimated from a graph",
@@ -52,13 +61,14 @@ class Estimator:
         self.graph: Graph = data.graph
         self.model = model
         self._data, self._question = data, question
-        self.part: Computed = computed(data, question.mode, question.fetch, question.signature)
+        self.is_fixed = part is not None  # a graph that ran has the sizes of its run
+        self.part = part or computed(data, question.mode, question.fetch, question.signature)
         self._peaks: dict[int, Peak] = {}
         self.persistent = _persistent(data, self.part)
 
     def at(self, batch: int) -> Peak:
         if batch not in self._peaks:
-            sizes = {**self._question.sizes, BATCH: batch}
+            sizes = {**self._question.sizes, **({} if self.is_fixed else {BATCH: batch})}
             given = replace(self._question, sizes=sizes).given(self.part.mode)
             costs = static_costs(self._data, self.part, given)
             self._peaks[batch] = peak(costs, self.graph, batch, self.model)
@@ -93,21 +103,52 @@ def _persistent(data: ProfileData, part: Computed) -> int:
     return int(sum(parameters.bytes_of(role) for role in own))
 
 
+def as_executed(data: ProfileData, asked: MemoryQuestion) -> Estimator:
+    """Of the graph that ran, after TensorFlow had rewritten it: the run metadata holds it."""
+    partitions = data.trace.partitions if data.trace is not None else ()
+    graphs = [one.load() for one in partitions if one.kind == _PARTITION]
+    if not graphs:
+        raise InputMissing(
+            "no graph as it was executed: the run metadata has no partition graphs",
+            hint="Trace with RunOptions(output_partition_graphs=True).",
+        )
+    # one graph a device: the one that does the work is by far the largest
+    graph = max(graphs, key=len)
+    ran = replace(data, graph=graph)
+    rows = np.arange(len(graph))
+    part = Computed(rows, TRAIN, "the step as it was executed")
+    estimator = Estimator(ran, replace(asked.question, sizes={}), _model(asked.model), part)
+    if data.graph is not None:
+        estimator.persistent = _persistent(data, computed(data))
+    return estimator
+
+
 def memory(data: ProfileData, asked: MemoryQuestion) -> Result:
-    estimator = Estimator(data, asked.question, _model(asked.model))
+    if asked.executed and (asked.batches or asked.budget is not None):
+        raise UsageError(
+            "what was executed has the batch of its run",
+            hint="Leave out --batch and --device-memory.",
+        )
+    if asked.executed:
+        estimator = as_executed(data, asked)
+    else:
+        estimator = Estimator(data, asked.question, _model(asked.model))
     batches = asked.batches or (asked.question.sizes.get(BATCH, 1),)
     peaks = [estimator.at(batch) for batch in batches]
-    lines = estimator.pieces()
+    lines = [] if asked.executed else estimator.pieces()
     fits = _fits(estimator, asked)
     warnings = [*data.warnings, *_warnings(peaks[0])]
     facts = Facts(list(_facts(estimator, peaks[0], lines, asked, fits)))
     tables = [_batches_table(estimator, peaks)] if len(peaks) > 1 else [_live_table(peaks[0])]
     content = _data(estimator, peaks, lines, fits)
-    parts = without_empty([facts, *tables, Notes([*warnings, _LABEL])])
+    label = _EXECUTED if asked.executed else _LABEL
+    parts = without_empty([facts, *tables, Notes([*warnings, label])])
     return Result("memory", used_inputs(data), warnings, content, Report(data.title, "", parts))
 
 
 _LABEL = "Estimated from the graph as written; nothing was run."
+_EXECUTED = "Estimated from the graph that TensorFlow executed."
+_PARTITION = "partition"
 
 
 def _model(name: str) -> MemoryModel:
@@ -139,10 +180,11 @@ def _facts(
     asked: MemoryQuestion,
     fits: dict[str, int | None],
 ) -> list[tuple[str, str]]:
+    batch = [] if estimator.is_fixed else [f"batch {found.batch}"]
     low, high = found.interval
     spread = f" ({units.size(low)} to {units.size(high)})" if low != high else ""
     rows = [
-        ("Computed", f"{estimator.part.what}, batch {found.batch}, model {estimator.model.name}"),
+        ("Computed", ", ".join([estimator.part.what, *batch, f"model {estimator.model.name}"])),
         ("Peak", f"{units.size(found.expected)} beside the variables{spread}"),
         ("Variables", units.size(estimator.persistent)),
         ("Total", units.size(found.expected + estimator.persistent)),

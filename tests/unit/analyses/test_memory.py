@@ -150,3 +150,20 @@ def test_the_largest_batch_is_found_from_any_guess():
         assert largest_batch(lambda batch: batch * 7 + 3, 100, guess) == 13
     assert largest_batch(lambda batch: batch * 7 + 3, 9, 4) == 0
     assert guess_from(_envelope({(7, 3)}), 100) == 13
+
+
+def test_what_was_executed_is_estimated_to_a_few_bytes(samples, unet):
+    for path, measured in (
+        (unet, 2_093_226_660),
+        (samples / "resnet50_infer_b1.runmeta.pb", 7_225_344),
+        (samples / "resnet50_train_b1.runmeta.pb", 190_550_712),
+    ):
+        ran = run("memory", path, "--as", "executed", "--json")
+        assert ran.code == 0, ran.err
+        found = json.loads(ran.out)["data"]["devices"]["/cpu:0"]["peak_bytes"]
+        assert abs(found - measured) <= 8
+
+
+def test_what_was_executed_needs_a_run(unet_graph):
+    assert run("memory", unet_graph, "--as", "executed").code == 3
+    assert run("memory", unet_graph.parent, "--as", "executed", "--batch", "2").code == 2

@@ -30,6 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("memory")
     group.add_argument("--model", default="cpu-tf", metavar="NAME",
                        help="how a device allocates: cpu-tf, gpu-bfc, ideal")  # fmt: skip
+    group.add_argument("--as", dest="form", choices=["written", "executed"], default="written",
+                       help="the graph of the file, or the one a run holds")  # fmt: skip
     group.add_argument("--device-memory", metavar="16GB", help="find the batch that fits in it")
     group.add_argument("--margin", type=float, default=5.0, metavar="PERCENT",
                        help="what the safe batch leaves free (default: 5)")  # fmt: skip
@@ -42,7 +44,14 @@ def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
     batches = batches_of(args.batch) if args.batch else ()
     args.batch = str(batches[0]) if batches else None
     budget = bytes_of(args.device_memory) if args.device_memory else None
-    asked = MemoryQuestion(question_of(args), batches, args.model, budget, args.margin / 100)
+    asked = MemoryQuestion(
+        question_of(args),
+        batches,
+        args.model,
+        budget,
+        args.margin / 100,
+        executed=args.form == "executed",
+    )
     return memory(read_one(request_of(args), progress), asked)
 
 
