@@ -23,12 +23,25 @@ from tfprof.model.dims import BATCH
 from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
 from tfprof.views.result import Result
-from tfprof.views.shapes import Column, Facts, Notes, Report, Table, Unit, Value, without_empty
+from tfprof.views.shapes import (
+    Column,
+    Curve,
+    Facts,
+    Notes,
+    Part,
+    Report,
+    Series,
+    Table,
+    Unit,
+    Value,
+    without_empty,
+)
 
 CPU = "/cpu:0"
 _LIVE_SHOWN = 8
 _SCHEDULE_BATCH = 8
 _DEFAULT_MARGIN = 0.05
+_SOME_BATCHES = (1, 2, 4, 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,16 +152,58 @@ def memory(data: ProfileData, asked: MemoryQuestion) -> Result:
     fits = _fits(estimator, asked)
     warnings = [*data.warnings, *_warnings(peaks[0])]
     facts = Facts(list(_facts(estimator, peaks[0], lines, asked, fits)))
-    tables = [_batches_table(estimator, peaks)] if len(peaks) > 1 else [_live_table(peaks[0])]
+    parts_shown: list[Part] = [_live_table(peaks[0])]
+    if len(peaks) > 1:
+        curve = Curve(data.title, [one.expected for one in peaks])
+        parts_shown = [_batches_table(estimator, peaks), Series(batches, [curve])]
     content = _data(estimator, peaks, lines, fits)
     label = _EXECUTED if asked.executed else _LABEL
-    parts = without_empty([facts, *tables, Notes([*warnings, label])])
+    parts = without_empty([facts, *parts_shown, Notes([*warnings, label])])
     return Result("memory", used_inputs(data), warnings, content, Report(data.title, "", parts))
 
 
 _LABEL = "Estimated from the graph as written; nothing was run."
 _EXECUTED = "Estimated from the graph that TensorFlow executed."
 _PARTITION = "partition"
+
+
+def against(first: ProfileData, second: ProfileData, asked: MemoryQuestion) -> Result:
+    """Two models over the same batches: a curve each, and what lies between them."""
+    one, other = (Estimator(data, asked.question, _model(asked.model)) for data in (first, second))
+    batches = asked.batches or _SOME_BATCHES
+    pairs = [(one.at(batch), other.at(batch)) for batch in batches]
+    columns = [
+        Column("batch", "batch", Unit.COUNT),
+        Column("first", "first", Unit.BYTES),
+        Column("second", "second", Unit.BYTES),
+        Column("difference", "difference", Unit.BYTES),
+        Column("share", "of the first", Unit.SHARE),
+    ]
+    rows: list[list[Value]] = [
+        [a.batch, a.expected, b.expected, b.expected - a.expected, b.expected / a.expected]
+        for a, b in pairs
+    ]
+    curves = [
+        Curve(f"first: {first.title}", [a.expected for a, _ in pairs]),
+        Curve(f"second: {second.title}", [b.expected for _, b in pairs]),
+    ]
+    warnings = [*first.warnings, *second.warnings, *_warnings(pairs[0][0])]
+    facts = Facts(
+        [
+            ("First", f"{first.title}, {one.part.what}"),
+            ("Second", f"{second.title}, {other.part.what}"),
+        ]
+    )
+    notes = Notes([*warnings, _LABEL])
+    parts: list[Part] = [facts, Table(columns, rows), Series(batches, curves), notes]
+    content = _data(
+        one, [a for a, _ in pairs], one.pieces(), {"max_batch": None, "safe_batch": None}
+    )
+    content["against"] = _data(
+        other, [b for _, b in pairs], other.pieces(), {"max_batch": None, "safe_batch": None}
+    )
+    inputs = [*used_inputs(first), *used_inputs(second)]
+    return Result("memory", inputs, warnings, content, Report("", "", without_empty(parts)))
 
 
 def _model(name: str) -> MemoryModel:

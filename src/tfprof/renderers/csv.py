@@ -6,13 +6,15 @@ import csv
 import io
 
 from tfprof.renderers.cost_table import as_table
-from tfprof.views.shapes import Facts, Notes, Report
+from tfprof.views.shapes import Facts, Notes, Report, Series
 
 
 def render(report: Report) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    tables = [as_table(part) for part in report.parts if not isinstance(part, Facts | Notes)]
+    tables = [
+        as_table(part) for part in report.parts if not isinstance(part, Facts | Notes | Series)
+    ]
     for number, table in enumerate(tables):
         if number:
             writer.writerow([])

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 
 from tfprof.renderers.cells import cell
 from tfprof.renderers.cost_text import op_text, tree_text
+from tfprof.renderers.plot import plot_lines
 from tfprof.views.costs import CostTreeView, OpCostView
-from tfprof.views.shapes import Facts, Notes, Part, Report, Table
+from tfprof.views.shapes import Facts, Notes, Part, Report, Series, Table
+
+_PLOT_WIDTH = 80
 
 
 def render(report: Report) -> str:
@@ -24,6 +27,8 @@ def _lines(part: Part) -> Iterator[str]:
         yield from _grid(["", ""], [[label, text] for label, text in part.rows], [False, False])
     elif isinstance(part, Notes):
         yield from (f"- {_safe(note)}" for note in part.lines)
+    elif isinstance(part, Series):
+        yield from ("```", *plot_lines(part, _PLOT_WIDTH), "```")
     elif isinstance(part, CostTreeView | OpCostView):
         text = op_text(part) if isinstance(part, OpCostView) else tree_text(part)
         yield from ("```", text.rstrip("\n"), "```")

@@ -59,7 +59,25 @@ class Notes:
     lines: Sequence[str]
 
 
-Part = Facts | Table | Notes | CostTreeView | OpCostView
+@dataclass(frozen=True, slots=True)
+class Curve:
+    name: str
+    values: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Curves of bytes over the same points, such as batch sizes."""
+
+    points: Sequence[int]
+    curves: Sequence[Curve]
+
+    @property
+    def rows(self) -> Sequence[Curve]:
+        return self.curves
+
+
+Part = Facts | Table | Notes | Series | CostTreeView | OpCostView
 
 
 def without_empty(parts: Sequence[Part]) -> list[Part]:

@@ -167,3 +167,21 @@ def test_what_was_executed_is_estimated_to_a_few_bytes(samples, unet):
 def test_what_was_executed_needs_a_run(unet_graph):
     assert run("memory", unet_graph, "--as", "executed").code == 3
     assert run("memory", unet_graph.parent, "--as", "executed", "--batch", "2").code == 2
+
+
+def test_batches_are_drawn_as_a_curve(unet_graph):
+    shown = run("memory", unet_graph, "--dim", "H=572", "--dim", "W=572", "--batch", "1..8").out
+    assert shown.count("●") == 8
+    assert " └─" in shown
+    assert max(len(line) for line in shown.splitlines()) <= 80
+
+
+def test_two_models_are_two_curves(unet_graph, samples):
+    other = samples / "unet_bn_cond_train.meta"
+    words = ["memory", unet_graph, "--against", other, "--dim", "H=572", "--dim", "W=572"]
+    shown = run(*words, "--batch", "1..8").out
+    assert shown.count("●") + shown.count("○") > 12
+    data = json.loads(run(*words, "--batch", "8", "--json").out)["data"]
+    assert data["batches"][0]["peak_bytes"]["/cpu:0"] == pytest.approx(SEED[7], abs=KIBIBYTE)
+    with_norm = data["against"]["batches"][0]["peak_bytes"]["/cpu:0"]
+    assert with_norm == pytest.approx(13_034_178_212, rel=0.001)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfprof.cli.dimensions import add_dimensions, question_of
@@ -32,14 +33,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                        help="how a device allocates: cpu-tf, gpu-bfc, ideal")  # fmt: skip
     group.add_argument("--as", dest="form", choices=["written", "executed"], default="written",
                        help="the graph of the file, or the one a run holds")  # fmt: skip
+    group.add_argument("--against", metavar="PATH", help="another model: a curve each")
     group.add_argument("--device-memory", metavar="16GB", help="find the batch that fits in it")
     group.add_argument("--margin", type=float, default=5.0, metavar="PERCENT",
                        help="what the safe batch leaves free (default: 5)")  # fmt: skip
 
 
 def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
-    from tfprof.answers.memory import MemoryQuestion, memory
-    from tfprof.sources.load import read_one
+    from tfprof.answers.memory import MemoryQuestion, against, memory
+    from tfprof.sources.load import Request, read_one
 
     batches = batches_of(args.batch) if args.batch else ()
     args.batch = str(batches[0]) if batches else None
@@ -52,7 +54,10 @@ def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
         args.margin / 100,
         executed=args.form == "executed",
     )
-    return memory(read_one(request_of(args), progress), asked)
+    data = read_one(request_of(args), progress)
+    if args.against:
+        return against(data, read_one(Request([Path(args.against)]), progress), asked)
+    return memory(data, asked)
 
 
 def batches_of(text: str) -> tuple[int, ...]:
