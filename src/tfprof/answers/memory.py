@@ -54,6 +54,7 @@ class MemoryQuestion:
     budget: int | None = None
     margin: float = _DEFAULT_MARGIN
     executed: bool = False
+    dtype: str | None = None
 
 
 class Estimator:
@@ -152,11 +153,16 @@ def memory(data: ProfileData, asked: MemoryQuestion) -> Result:
     fits = _fits(estimator, asked)
     warnings = [*data.warnings, *_warnings(peaks[0])]
     facts = Facts(list(_facts(estimator, peaks[0], lines, asked, fits)))
+    halved = _halved(data, asked, peaks[0], fits) if asked.dtype is not None else None
+    if halved is not None:
+        facts = Facts([*facts.rows, ("What if", halved[0])])
     parts_shown: list[Part] = [_live_table(peaks[0])]
     if len(peaks) > 1:
         curve = Curve(data.title, [one.expected for one in peaks])
         parts_shown = [_batches_table(estimator, peaks), Series(batches, [curve])]
     content = _data(estimator, peaks, lines, fits)
+    if halved is not None:
+        content["what_if"] = halved[1]
     label = _EXECUTED if asked.executed else _LABEL
     parts = without_empty([facts, *parts_shown, Notes([*warnings, label])])
     return Result("memory", used_inputs(data), warnings, content, Report(data.title, "", parts))
@@ -165,6 +171,30 @@ def memory(data: ProfileData, asked: MemoryQuestion) -> Result:
 _LABEL = "Estimated from the graph as written; nothing was run."
 _EXECUTED = "Estimated from the graph that TensorFlow executed."
 _PARTITION = "partition"
+
+
+def _halved(
+    data: ProfileData, asked: MemoryQuestion, before: Peak, fits: dict[str, int | None]
+) -> tuple[str, dict[str, Any]]:
+    """Activations, gradients and scratch in half the bytes; the variables stay as they are."""
+    model = replace(_model(asked.model), half=True)
+    estimator = Estimator(data, asked.question, model)
+    after = estimator.at(before.batch)
+    text = (
+        f"{asked.dtype}: {units.size(after.expected)} at the peak instead of "
+        f"{units.size(before.expected)}"
+    )
+    found: dict[str, Any] = {
+        "dtype": asked.dtype,
+        "peak_bytes": {CPU: after.expected},
+        "saved_bytes": {CPU: before.expected - after.expected},
+        "max_batch": None,
+        "kind": "modelled",
+    }
+    if asked.budget is not None:
+        found["max_batch"] = estimator.largest(asked.budget)
+        text += f", batch {found['max_batch']} instead of {fits['max_batch']} fits"
+    return f"{text} (modelled; variables stay float32)", found
 
 
 def against(first: ProfileData, second: ProfileData, asked: MemoryQuestion) -> Result:

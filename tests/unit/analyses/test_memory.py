@@ -185,3 +185,13 @@ def test_two_models_are_two_curves(unet_graph, samples):
     assert data["batches"][0]["peak_bytes"]["/cpu:0"] == pytest.approx(SEED[7], abs=KIBIBYTE)
     with_norm = data["against"]["batches"][0]["peak_bytes"]["/cpu:0"]
     assert with_norm == pytest.approx(13_034_178_212, rel=0.001)
+
+
+def test_half_precision_halves_all_but_the_variables(unet_graph):
+    words = ["memory", unet_graph, "--dim", "H=572", "--dim", "W=572", "--dtype", "float16"]
+    data = json.loads(run(*words, "--device-memory", "16GiB", "--json").out)["data"]
+    before = data["devices"]["/cpu:0"]["peak_bytes"]
+    after = data["what_if"]["peak_bytes"]["/cpu:0"]
+    assert after == pytest.approx(before / 2, rel=0.001)
+    assert data["what_if"]["max_batch"] > 2 * data["max_batch"]
+    assert "float16: 1.047 GB at the peak instead of 2.093 GB" in run(*words).out

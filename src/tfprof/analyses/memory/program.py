@@ -14,6 +14,7 @@ from tfprof.wire import dtypes
 # bytes as a line over the batch: bytes a sample, and what is there for any batch
 Line = tuple[int, int]
 NOTHING: Line = (0, 0)
+_HALF = 2
 _EACH_ITS_OWN = ("IdentityN", "_ReadVariablesOp")
 _MERGES = ("Merge", "RefMerge")
 
@@ -26,6 +27,12 @@ class MemoryModel:
     about: str
     block: int = 1
     has_scratch: bool = True
+    # what if activations and gradients were half as wide
+    half: bool = False
+
+    def bytes_each(self, dtype: int) -> float | None:
+        is_halved = self.half and dtypes.base(dtype) == dtypes.FLOAT
+        return _HALF if is_halved else dtypes.size(dtype)
 
     def rounded(self, size: Line) -> Line:
         """Rounding is exact where the batch is known; on a line it is left out."""
@@ -116,7 +123,7 @@ def _fill(
     step.reads = [made.get(id(tensor)) for tensor in call.inputs]
     holds = rule is None or not rule.allocates
     for port, tensor in enumerate(call.outputs):
-        size = NOTHING if holds and rule is not None else _bytes(tensor)
+        size = NOTHING if holds and rule is not None else _bytes(tensor, model)
         if size is None:
             unknown.append(site.name)
             size = NOTHING
@@ -127,7 +134,8 @@ def _fill(
         return
     step.reuse = rule.reuse
     if model.has_scratch and rule.scratch is not None:
-        step.scratch = line(rule.scratch(call)) or NOTHING
+        slope, rest = line(rule.scratch(call)) or NOTHING
+        step.scratch = (slope // 2, rest // 2) if model.half else (slope, rest)
     step.duration = _duration(step.op)
 
 
@@ -153,15 +161,15 @@ def _at_one(size: Size) -> float:
     return slope + rest
 
 
-def _bytes(tensor: Tensor) -> Line | None:
+def _bytes(tensor: Tensor, model: MemoryModel) -> Line | None:
     """None where the size is not known; handles and strings hold nothing here."""
     if tensor.length is not None and tensor.holds is not None:
-        inside = _bytes(tensor.holds)
+        inside = _bytes(tensor.holds, model)
         length = tensor.length
         if inside is None or not isinstance(length, int):
             return None
         return inside[0] * length, inside[1] * length
-    each = dtypes.size(tensor.dtype)
+    each = model.bytes_each(tensor.dtype)
     if each is None:
         return NOTHING
     count = elements(tensor.shape)

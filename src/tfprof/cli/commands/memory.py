@@ -34,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--as", dest="form", choices=["written", "executed"], default="written",
                        help="the graph of the file, or the one a run holds")  # fmt: skip
     group.add_argument("--against", metavar="PATH", help="another model: a curve each")
+    group.add_argument("--dtype", choices=["float16", "bfloat16"],
+                       help="what if activations and gradients were half as wide")  # fmt: skip
     group.add_argument("--device-memory", metavar="16GB", help="find the batch that fits in it")
     group.add_argument("--margin", type=float, default=5.0, metavar="PERCENT",
                        help="what the safe batch leaves free (default: 5)")  # fmt: skip
@@ -45,6 +47,8 @@ def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
 
     batches = batches_of(args.batch) if args.batch else ()
     args.batch = str(batches[0]) if batches else None
+    if args.dtype and args.form == "executed":
+        raise UsageError("what was executed has its types: --dtype goes with the written graph")
     budget = bytes_of(args.device_memory) if args.device_memory else None
     asked = MemoryQuestion(
         question_of(args),
@@ -53,6 +57,7 @@ def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
         budget,
         args.margin / 100,
         executed=args.form == "executed",
+        dtype=args.dtype,
     )
     data = read_one(request_of(args), progress)
     if args.against:
