@@ -11,19 +11,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from tfprof.analyses.inference.links import Inputs, Results, picked
 from tfprof.analyses.inference.loops import Frames, joined, loop_trips
-from tfprof.analyses.inference.order import BACK_EDGES, in_order
+from tfprof.analyses.inference.order import in_order
 from tfprof.analyses.inference.sites import Given, Inferred, Site
 from tfprof.model import dims
 from tfprof.model.dims import BATCH, Open, Size
-from tfprof.model.graph import CONTROL, Function, Graph, as_shape
+from tfprof.model.graph import Function, Graph, as_shape
 from tfprof.model.profile import ProfileData
-from tfprof.ops.rule import UNKNOWN, Call, Rule, Tensor, rules
+from tfprof.ops.rule import UNKNOWN, Call, Tensor, rules
 from tfprof.ops.run_shapes import RunShapes, completed
 from tfprof.ops.shape_tools import merged
 from tfprof.wire import dtypes
-
-Results = dict[int, list[Tensor]]
 
 # deeper nesting than any real model has: a function that calls itself
 _DEEPEST = 40
@@ -105,7 +104,7 @@ class _Engine:
     ) -> Results:
         """The tensors of each node; what runs is added to `sites`."""
         results: Results = {row: [tensor] for row, tensor in enumerate(arguments)}
-        inputs_of = _Inputs(graph, self._rules)
+        inputs_of = Inputs(graph, self._rules)
         frames = Frames(graph)
         names, ops = graph.names.tolist(), graph.ops
         table, codes = list(ops.table), ops.codes.tolist()
@@ -138,7 +137,7 @@ class _Engine:
         return results
 
     def _adjusted(
-        self, outputs: list[Tensor], call: Call, inputs_of: _Inputs, row: int
+        self, outputs: list[Tensor], call: Call, inputs_of: Inputs, row: int
     ) -> list[Tensor]:
         """What a rule cannot see: where a loop leads back, which variable a value is from."""
         op, inputs = call.op, call.inputs
@@ -249,7 +248,7 @@ class _Engine:
     ) -> list[Tensor]:
         """The results of a function for these arguments."""
         tensors, results = self._body(scene, function, arguments, times, sites)
-        return [_picked(function.body, where, tensors, self._rules) for where in results]
+        return [picked(function.body, where, tensors, self._rules) for where in results]
 
     def _body(
         self,
@@ -354,75 +353,6 @@ class _Scene:
 
 _Handler = Callable[[_Scene], list[Tensor]]
 _MOST_OUTPUTS = 8
-
-
-class _Inputs:
-    """What each node of a graph reads, as plain lists: they are gone through once a node."""
-
-    def __init__(self, graph: Graph, known: Mapping[str, Rule]) -> None:
-        self._graph = graph
-        self._offsets = graph.edges.offsets.tolist()
-        self._node, self._port = graph.edges.node.tolist(), graph.edges.port.tolist()
-        self._labels, self._rules = graph.edges.label, known
-
-    def sources(self, row: int) -> list[int]:
-        """The nodes read, without controls."""
-        span = range(self._offsets[row], self._offsets[row + 1])
-        return [self._node[edge] for edge in span if self._port[edge] != CONTROL]
-
-    def turns_back(self, row: int) -> bool:
-        """Whether a loop leads back to the node."""
-        ops = self._graph.ops
-        return any(source >= 0 and ops[source] in BACK_EDGES for source in self.sources(row))
-
-    def origin(self, row: int, place: int) -> str:
-        """The name of the node that an input comes from, behind those that only pass it on."""
-        sources = self.sources(row)
-        at = sources[place] if place < len(sources) else row
-        while at >= 0 and self._graph.ops[at] in ("Identity", "Switch"):
-            sources = self.sources(at)
-            if not sources or sources[0] < 0:
-                break
-            at = sources[0]
-        return self._graph.names[at]
-
-    def ends_a_loop(self, row: int) -> bool:
-        """Whether a switch decides about another round."""
-        sources = self.sources(row)
-        return len(sources) > 1 and sources[1] >= 0 and self._graph.ops[sources[1]] == "LoopCond"
-
-    def tensors(self, row: int, results: Results) -> list[Tensor]:
-        found = []
-        for edge in range(self._offsets[row], self._offsets[row + 1]):
-            port = self._port[edge]
-            if port == CONTROL:
-                continue
-            outputs = results.get(self._node[edge])
-            if edge in self._labels and self._node[edge] >= 0:
-                op = self._graph.ops[self._node[edge]]
-                port = _flat_port(op, self._labels[edge], port, self._rules)
-            found.append(outputs[port] if outputs and port < len(outputs) else UNKNOWN)
-        return found
-
-
-def _flat_port(op: str, label: str, number: int, known: Mapping[str, Rule]) -> int:
-    """`batch_mean:0` of a batch norm is its output 1: inside functions outputs go by name."""
-    rule = known.get(op)
-    if rule is None or label not in rule.outputs:
-        return number
-    return rule.outputs.index(label) + number
-
-
-def _picked(body: Graph, where: str, results: Results, known: Mapping[str, Rule]) -> Tensor:
-    """The tensor that a function returns under `node:output:number`."""
-    name, _, rest = where.partition(":")
-    label, _, number = rest.rpartition(":")
-    row = body.index.get(name, -1)
-    port = int(number) if number.isdecimal() else 0
-    if row >= 0 and label:
-        port = _flat_port(body.ops[row], label, port, known)
-    outputs = results.get(row, [])
-    return outputs[port] if port < len(outputs) else UNKNOWN
 
 
 def _named_few(names: Iterable[str]) -> str:
