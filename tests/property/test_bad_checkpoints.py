@@ -179,7 +179,7 @@ def _checked_apart(name, folder, contents):
         done = subprocess.run(
             [sys.executable, __file__], input="\n".join(str(path) for _, path in left),
             env=environment(TFPROF_DEBUG=1, PYTHONPATH=os.pathsep.join(sys.path)),
-            capture_output=True, text=True, timeout=100, check=False,
+            capture_output=True, text=True, timeout=100 + len(left) // 4, check=False,
         )  # fmt: skip
         found = [json.loads(line) for line in done.stdout.splitlines()]
         failures |= {damage: text for (damage, _), text in zip(left, found, strict=False)}
