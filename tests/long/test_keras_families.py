@@ -2,13 +2,11 @@
 
 import inspect
 
+import keras
 import pytest
+from keras_oracle import exported, forward, tally, training
 
-keras = pytest.importorskip("keras")
-
-from keras_oracle import exported, forward, tally, training  # noqa: E402
-
-from tfprof.analyses.static_costs import static_costs  # noqa: E402
+from tfprof.analyses.static_costs import static_costs
 
 pytestmark = pytest.mark.long
 

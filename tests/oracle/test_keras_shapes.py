@@ -1,14 +1,12 @@
 """Shapes of freshly traced Keras models, forward and training, against TensorFlow's inference."""
 
+import keras
 import pytest
+from keras import layers
+from keras_oracle import differ_in_a_run, exported, forward, tally, training
 
-keras = pytest.importorskip("keras")
-
-from keras import layers  # noqa: E402
-from keras_oracle import differ_in_a_run, exported, forward, tally, training  # noqa: E402
-
-from tfprof.analyses.static_costs import static_costs  # noqa: E402
-from tfprof.model.dims import Dim, symbol  # noqa: E402
+from tfprof.analyses.static_costs import static_costs
+from tfprof.model.dims import Dim, symbol
 
 B, S = symbol("B"), symbol("S")
 BATCH, OPEN = 3, 7

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
+import tensorflow as tf
 from array_oracle import BATCH, check, follow, seeded
 
-tf = pytest.importorskip("tensorflow")
-
-from tfprof.model.dims import symbol  # noqa: E402
-from tfprof.ops.rule import INT32, Call, Tensor, rules  # noqa: E402
+from tfprof.model.dims import symbol
+from tfprof.ops.rule import INT32, Call, Tensor, rules
 
 RAW = tf.raw_ops
 B = symbol("B")

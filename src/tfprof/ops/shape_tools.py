@@ -123,15 +123,6 @@ def spatial(layout: str) -> list[int]:
     return [place for place, letter in enumerate(layout) if letter not in "NC"]
 
 
-def completed_slice(size: Size | None, begin: int, end: int) -> Size | None:
-    """The length of `begin:end` of a dimension, both counted from the front or the back."""
-    if size is None:
-        return None
-    first = begin if begin >= 0 else size + begin
-    last = end if end >= 0 else size + end
-    return last - first
-
-
 # --- rules for work
 
 
