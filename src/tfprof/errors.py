@@ -74,6 +74,9 @@ class EmptyFile(InputUnreadable):
 
     def __init__(self, where: str) -> None:
         hint = "Its writer probably died first, or the disk was full. Write it again."
+        if where.endswith(".xplane.pb"):
+            # the capture itself reports success
+            hint = "A capture of over 2 GB cannot be written. Profile fewer steps."
         super().__init__("the file is empty", where=where, hint=hint)
 
 

@@ -20,9 +20,10 @@ def made():
     try:
         import _generate
         import _messages
+        import _xplane
     finally:
         sys.path.remove(str(BENCHMARKS))
-    return _generate, _messages
+    return _generate, _messages, _xplane
 
 
 def _graph(nodes):
@@ -31,13 +32,13 @@ def _graph(nodes):
 
 @pytest.mark.parametrize("count", [0, 1, 3, 4, 64, 500])
 def test_graph_has_exactly_the_nodes_asked_for(made, count):
-    generate, _ = made
+    generate, *_ = made
     graph = _graph(b"".join(generate.graph(generate.nodes(count))))
     assert len({node.name for node in graph.node}) == len(graph.node) == count
 
 
 def test_every_input_is_a_node(made):
-    generate, _ = made
+    generate, *_ = made
     nodes = list(generate.nodes(500))
     names = {node.name for node in nodes}
     inputs = [name for node in nodes for name in node.inputs]
@@ -47,13 +48,13 @@ def test_every_input_is_a_node(made):
 
 
 def test_a_node_takes_about_245_bytes(made):
-    generate, _ = made
+    generate, *_ = made
     size = sum(map(len, generate.graph(generate.nodes(10_000))))
     assert 235 < size / 10_000 < 260
 
 
 def test_text_is_what_protobuf_prints(made):
-    generate, messages = made
+    generate, messages, _ = made
     nodes = list(generate.nodes(300))
     graph = _graph(b"".join(generate.graph(nodes)))
     text = b"".join(generate.graph_text(nodes, messages.TENSORFLOW)).decode()
@@ -64,7 +65,7 @@ def test_text_is_what_protobuf_prints(made):
 
 @pytest.mark.parametrize("layout", ["TENSORFLOW", "ONE_LINE", "BY_HAND"])
 def test_text_is_the_same_message(made, layout):
-    generate, messages = made
+    generate, messages, _ = made
     nodes = list(generate.nodes(200))
     text = b"".join(generate.graph_text(nodes, getattr(messages, layout)))
     parsed = text_format.Parse(text, message_class("GraphDef")())
@@ -73,7 +74,7 @@ def test_text_is_the_same_message(made, layout):
 
 
 def test_run_has_the_records_asked_for(made):
-    generate, _ = made
+    generate, *_ = made
     nodes = list(generate.nodes(500))
     data = b"".join(generate.run_metadata(nodes, 300))
     run = message_class("RunMetadata").FromString(data)
@@ -85,7 +86,7 @@ def test_run_has_the_records_asked_for(made):
 
 
 def test_the_same_bytes_every_time(made):
-    generate, messages = made
+    generate, messages, _ = made
 
     def everything():
         nodes = list(generate.nodes(400))
@@ -96,7 +97,7 @@ def test_the_same_bytes_every_time(made):
 
 
 def test_tfprof_reads_it(made, tmp_path):
-    generate, _ = made
+    generate, *_ = made
     nodes = list(generate.nodes(500))
     graph = generate.save(tmp_path / "graph.pb", generate.graph(nodes))
     run = generate.save(tmp_path / "run_meta", generate.run_metadata(nodes, 300))
@@ -104,3 +105,17 @@ def test_tfprof_reads_it(made, tmp_path):
     assert profile.graph.names == [node.name for node in nodes]
     assert len(profile.trace.executions) == 300
     assert profile.warnings == ()
+
+
+def test_a_capture_grows_by_rounds_of_its_own_events(made, samples):
+    *_, xplane = made
+    data = (samples / "tiny.xplane.pb").read_bytes()
+    small, large = (message_class("XSpace").FromString(d) for d in (data, xplane.grow(data, 3)))
+    assert [plane.name for plane in large.planes] == [plane.name for plane in small.planes]
+    pairs = zip(small.planes[0].lines, large.planes[0].lines, strict=True)
+    for few, many in pairs:
+        assert many.name == few.name
+        assert list(many.events[: len(few.events)]) == list(few.events)
+        assert len(many.events) == 3 * len(few.events)
+        starts = [event.offset_ps for event in many.events]
+        assert starts == sorted(starts)

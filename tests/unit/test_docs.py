@@ -68,10 +68,10 @@ def _sessions(block: str) -> list[tuple[str, list[str]]]:
     return found
 
 
-def _whole_resnet(samples: Path, folder: Path) -> Path:
-    """The captures, with the values of the checkpoint, which the samples leave out."""
-    for name in ("resnet32", "parameter_servers"):
-        shutil.copytree(samples / name, folder / name)
+def _captures(samples: Path, folder: Path) -> Path:
+    """The samples and the example, with the values of a checkpoint, which the samples leave out."""
+    shutil.copytree(samples, folder, dirs_exist_ok=True)
+    shutil.copytree(ROOT / "examples" / "unet", folder / "unet")
     packed = ROOT / "tests" / "checkpoints" / "resnet32.data-00000-of-00001.gz"
     shard = folder / "resnet32" / "model.ckpt.data-00000-of-00001"
     shard.write_bytes(gzip.decompress(packed.read_bytes()))
@@ -107,7 +107,7 @@ def test_every_block_shows_what_its_commands_print(
     tmp_path: Path,
 ) -> None:
     text = page.read_text()
-    monkeypatch.chdir(_whole_resnet(samples, tmp_path) if ON_SAMPLES in text else ROOT)
+    monkeypatch.chdir(_captures(samples, tmp_path) if ON_SAMPLES in text else ROOT)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
     anew = _run_page(page, monkeypatch)

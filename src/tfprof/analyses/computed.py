@@ -26,7 +26,7 @@ PHASES = (FORWARD, BACKWARD, UPDATE)
 TRAIN_COLLECTION = "train_op"
 
 _GRADIENT = re.compile(r"(^|.*/)(gradients(_\d+)?|gradient_tape)/.*")
-_INPUTS = re.compile(r"Placeholder\w*|_Arg|Iterator\w*|Queue\w*|\w*Reader\w*")
+INPUT_OPS = re.compile(r"Placeholder\w*|_Arg|Iterator\w*|Queue\w*|\w*Reader\w*")
 _AGGREGATES = ("AddN", "AccumulateNV2")
 # how a traced function's results are named
 _RETURNED = re.compile(r"Identity(_\d+)?")
@@ -137,7 +137,7 @@ def _train_steps(data: ProfileData, graph: Graph) -> list[int]:
 
 def _fed(graph: Graph) -> Mask:
     """Where data comes in; handles of variables are no data."""
-    inputs = [code for code, op in enumerate(graph.ops.table) if _INPUTS.fullmatch(op)]
+    inputs = [code for code, op in enumerate(graph.ops.table) if INPUT_OPS.fullmatch(op)]
     fed = np.isin(graph.ops.codes, inputs)
     for row in np.flatnonzero(fed).tolist():
         fed[row] = graph.node(row).type_attribute("dtype") != dtypes.RESOURCE

@@ -9,18 +9,38 @@ import numpy as np
 
 from tfprof.analyses.inputs import data_ops, model_inputs
 from tfprof.analyses.keras_costs import KerasCosts, keras_costs
-from tfprof.analyses.memory.estimate import Peak, peak
-from tfprof.analyses.memory.program import MODELS
+from tfprof.analyses.memory.estimate import Peak, guess_from, peaks, pieces
+from tfprof.analyses.memory.program import MODELS, program
 from tfprof.analyses.params import Parameters, count_layers, count_parameters, count_stored
 from tfprof.analyses.reach import Extent, extent
 from tfprof.analyses.static_costs import StaticCosts
 from tfprof.analyses.time import RunCost, run_cost
 from tfprof.answers.static import Question, costs_of
-from tfprof.model.dims import BATCH
+from tfprof.model.dims import BATCH, symbol
 from tfprof.model.profile import ProfileData, TensorSpec
 
 # a summary answers at once: going through more nodes than this takes longer
 LARGEST_IN_A_SECOND = 20_000
+LARGEST_TWICE = 8_000
+_SCHEDULE_BATCH = 8
+# bytes of memory that a summary takes for common
+COMMON_DEVICE = 16 * 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class StepMemory:
+    """Peaks by device, estimated, and the batch that fits a common device.
+
+    `is_open`: nothing says the batch, and one sample was taken.
+    """
+
+    peaks: dict[str, Peak]
+    is_open: bool
+    fits: int | None = None
+
+    @property
+    def highest(self) -> Peak:
+        return max(self.peaks.values(), key=lambda one: one.expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +54,7 @@ class Digest:
     run: RunCost | None
     logged_float_ops: int | None
     static: StaticCosts | None
-    memory: Peak | None
+    memory: StepMemory | None
     keras: KerasCosts | None
     question: Question
 
@@ -56,7 +76,7 @@ def digest(
         run_cost(data.trace) if data.trace is not None and len(data.trace.executions) else None,
         _logged_float_ops(data),
         static,
-        _memory(data, static, question),
+        _memory(data, part, static, question),
         keras_costs(data.keras) if data.keras is not None and data.graph is None else None,
         question or Question(),
     )
@@ -69,13 +89,29 @@ def _static(data: ProfileData, question: Question) -> StaticCosts | None:
 
 
 def _memory(
-    data: ProfileData, static: StaticCosts | None, question: Question | None
-) -> Peak | None:
-    """The estimated peak, of one sample unless a batch is given; None if more is open."""
+    data: ProfileData, part: Extent, static: StaticCosts | None, question: Question | None
+) -> StepMemory | None:
+    """Of one sample unless a batch is given; None if more than the batch is open."""
     if static is None or data.graph is None or set(static.symbols) - {BATCH}:
         return None
     batch = question.sizes.get(BATCH, 1) if question is not None else 1
-    return peak(static, data.graph, batch, MODELS["cpu-tf"])
+    made = program(static, data.graph, MODELS["cpu-tf"])
+    found = peaks(made, batch)
+    if len(found) > 1 or len(data.graph) > LARGEST_TWICE:
+        return StepMemory(found, BATCH in static.symbols)
+    return StepMemory(found, BATCH in static.symbols, _fits(data, part, question or Question()))
+
+
+def _fits(data: ProfileData, part: Extent, question: Question) -> int | None:
+    """The batch that fits a common device, by the formula over the batch."""
+    if data.graph is None:
+        return None
+    # said as a symbol, the batch is open even where a run tells its size
+    costs = costs_of(data, question, {BATCH: symbol(BATCH)})
+    if costs.symbols != [BATCH]:
+        return None
+    (lines, *_) = pieces(program(costs, data.graph, MODELS["cpu-tf"]), _SCHEDULE_BATCH).values()
+    return guess_from(lines, COMMON_DEVICE - count_parameters(data, part).bytes)
 
 
 def _parameters(data: ProfileData, part: Extent) -> Parameters:

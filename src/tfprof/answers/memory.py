@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from tfprof.analyses.computed import TRAIN, Computed, computed
-from tfprof.analyses.memory.estimate import Peak, Piece, guess_from, largest_batch, peak, pieces
-from tfprof.analyses.memory.program import MODELS, MemoryModel
-from tfprof.analyses.params import count_parameters
-from tfprof.analyses.reach import extent
-from tfprof.analyses.roles import Role
-from tfprof.analyses.static_costs import static_costs
+from tfprof.analyses.memory.estimate import Peak, Piece
 from tfprof.answers.common import used_inputs
+from tfprof.answers.estimator import Estimator, Executed, as_executed, memory_model
+from tfprof.answers.model_steps import AddedSteps, KerasSteps, steps_of
 from tfprof.answers.static import Question
-from tfprof.errors import InputMissing, UsageError
+from tfprof.answers.what_if import Progress, WhatIfQuestion, WhatIfs, what_ifs
+from tfprof.errors import UsageError
 from tfprof.model import units
 from tfprof.model.dims import BATCH
-from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
 from tfprof.views.result import Result
 from tfprof.views.shapes import (
@@ -37,16 +31,18 @@ from tfprof.views.shapes import (
     without_empty,
 )
 
-CPU = "/cpu:0"
 _LIVE_SHOWN = 8
-_SCHEDULE_BATCH = 8
 _DEFAULT_MARGIN = 0.05
 _SOME_BATCHES = (1, 2, 4, 8)
+Fits = dict[str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryQuestion:
-    """Besides what is computed: for which batches, on which device, in how many bytes."""
+    """Besides what is computed: for which batches, on which device, in how many bytes.
+
+    `optimizer` asks for a training step where the graph has none.
+    """
 
     question: Question
     batches: tuple[int, ...] = ()
@@ -54,154 +50,89 @@ class MemoryQuestion:
     budget: int | None = None
     margin: float = _DEFAULT_MARGIN
     executed: bool = False
-    dtype: str | None = None
+    optimizer: str | None = None
+    what_if: WhatIfQuestion = field(default_factory=WhatIfQuestion)
 
 
-class Estimator:
-    """Peaks of one model for any batch, each worked out once."""
-
-    def __init__(
-        self,
-        data: ProfileData,
-        question: Question,
-        model: MemoryModel,
-        part: Computed | None = None,
-    ) -> None:
-        if data.graph is None:
-            raise InputMissing(
-                "no graph: memory is estimated from a graph",
-                hint="`tfprof doctor PATH` lists what is there.",
-            )
-        self.graph: Graph = data.graph
-        self.model = model
-        self._data, self._question = data, question
-        self.is_fixed = part is not None  # a graph that ran has the sizes of its run
-        self.part = part or computed(data, question.mode, question.fetch, question.signature)
-        self._peaks: dict[int, Peak] = {}
-        self.persistent = _persistent(data, self.part)
-
-    def at(self, batch: int) -> Peak:
-        if batch not in self._peaks:
-            sizes = {**self._question.sizes, **({} if self.is_fixed else {BATCH: batch})}
-            given = replace(self._question, sizes=sizes).given(self.part.mode)
-            costs = static_costs(self._data, self.part, given)
-            self._peaks[batch] = peak(costs, self.graph, batch, self.model)
-        return self._peaks[batch]
-
-    def pieces(self) -> list[Piece]:
-        """The transient peak as lines over the batch."""
-        sizes = {name: size for name, size in self._question.sizes.items() if name != BATCH}
-        given = replace(self._question, sizes=sizes).given(self.part.mode)
-        costs = static_costs(self._data, self.part, given)
-        return pieces(costs, self.graph, _SCHEDULE_BATCH, self.model)
-
-    def largest(self, budget: int, *, parallel: bool = False, margin: float = 0.0) -> int:
-        """The largest batch whose total fits."""
-
-        def needs(batch: int) -> int:
-            found = self.at(batch)
-            transient = found.interval[1] if parallel else found.expected
-            return int((transient + self.persistent) * (1 + margin))
-
-        lines = self.pieces()
-        return largest_batch(needs, budget, guess_from(lines, budget - self.persistent) + 1)
-
-
-def _persistent(data: ProfileData, part: Computed) -> int:
-    """The variables: all of them where the model trains, its own where it predicts."""
-    parameters = count_parameters(data, extent(data))
-    own = (Role.TRAINABLE, Role.NON_TRAINABLE)
-    known = all(parameters.by_role[role].value is not None for role in own)
-    if part.mode == TRAIN or not known:
-        return parameters.bytes
-    return int(sum(parameters.bytes_of(role) for role in own))
-
-
-def as_executed(data: ProfileData, asked: MemoryQuestion) -> Estimator:
-    """Of the graph that ran, after TensorFlow had rewritten it: the run metadata holds it."""
-    partitions = data.trace.partitions if data.trace is not None else ()
-    graphs = [one.load() for one in partitions if one.kind == _PARTITION]
-    if not graphs:
-        raise InputMissing(
-            "no graph as it was executed: the run metadata has no partition graphs",
-            hint="Trace with RunOptions(output_partition_graphs=True).",
-        )
-    # one graph a device: the one that does the work is by far the largest
-    graph = max(graphs, key=len)
-    ran = replace(data, graph=graph)
-    rows = np.arange(len(graph))
-    part = Computed(rows, TRAIN, "the step as it was executed")
-    estimator = Estimator(ran, replace(asked.question, sizes={}), _model(asked.model), part)
-    if data.graph is not None:
-        estimator.persistent = _persistent(data, computed(data))
-    return estimator
-
-
-def memory(data: ProfileData, asked: MemoryQuestion) -> Result:
-    if asked.executed and (asked.batches or asked.budget is not None):
-        raise UsageError(
-            "what was executed has the batch of its run",
-            hint="Leave out --batch and --device-memory.",
-        )
+def memory(data: ProfileData, asked: MemoryQuestion, progress: Progress | None = None) -> Result:
     if asked.executed:
-        estimator = as_executed(data, asked)
-    else:
-        estimator = Estimator(data, asked.question, _model(asked.model))
+        return _executed(data, asked)
+    estimator = estimator_of(data, asked)
     batches = asked.batches or (asked.question.sizes.get(BATCH, 1),)
     peaks = [estimator.at(batch) for batch in batches]
-    lines = [] if asked.executed else estimator.pieces()
+    lines = estimator.pieces()
     fits = _fits(estimator, asked)
-    warnings = [*data.warnings, *_warnings(peaks[0])]
-    facts = Facts(list(_facts(estimator, peaks[0], lines, asked, fits)))
-    halved = _halved(data, asked, peaks[0], fits) if asked.dtype is not None else None
-    if halved is not None:
-        facts = Facts([*facts.rows, ("What if", halved[0])])
-    parts_shown: list[Part] = [_live_table(peaks[0])]
+    helps = WhatIfs()
+    if asked.what_if.is_asked:
+        helps = what_ifs(estimator, asked.what_if, batches[-1], asked.budget, progress)
+    facts = [*_facts(estimator, batches[0], peaks[0], lines, asked, fits), *helps.facts]
+    shown: list[Part] = [Facts(facts)]
     if len(peaks) > 1:
-        curve = Curve(data.title, [one.expected for one in peaks])
-        parts_shown = [_batches_table(estimator, peaks), Series(batches, [curve])]
-    content = _data(estimator, peaks, lines, fits)
-    if halved is not None:
-        content["what_if"] = halved[1]
-    label = _EXECUTED if asked.executed else _LABEL
-    parts = without_empty([facts, *parts_shown, Notes([*warnings, label])])
+        shown += [_batches_table(estimator, batches, peaks)]
+        shown += [Series(batches, _curves(data.title, estimator, helps, batches))]
+    else:
+        shown += [_live_table(highest(peaks[0]))]
+    warnings = [*data.warnings, *_warnings(estimator)]
+    notes = Notes([*warnings, *helps.notes, _label(estimator)])
+    content = _data(estimator, batches, peaks, lines, fits)
+    if helps.content:
+        content["what_if"] = helps.content
+    parts = without_empty([*shown, *helps.tables, notes])
     return Result("memory", used_inputs(data), warnings, content, Report(data.title, "", parts))
 
 
+def estimator_of(data: ProfileData, asked: MemoryQuestion) -> Estimator:
+    """Of the model as it is, or with a training step added to what only predicts."""
+    return Estimator(steps_of(data, asked.question, asked.optimizer), memory_model(asked.model))
+
+
+def _executed(data: ProfileData, asked: MemoryQuestion) -> Result:
+    if asked.batches or asked.budget is not None or asked.what_if.is_asked:
+        raise UsageError(
+            "what was executed has the batch and the ops of its run",
+            hint="Leave out --batch, --device-memory and the what-ifs.",
+        )
+    ran = as_executed(data, asked.question, memory_model(asked.model))
+    peaks = ran.at(1)
+    warnings = [*data.warnings, *_warnings(ran)]
+    facts = Facts(list(_facts(ran, 1, peaks, {}, asked, _NOT_ASKED)))
+    parts = without_empty([facts, _live_table(highest(peaks)), Notes([*warnings, _EXECUTED])])
+    content = _data(ran, (1,), [peaks], {}, _NOT_ASKED)
+    return Result("memory", used_inputs(data), warnings, content, Report(data.title, "", parts))
+
+
+def _label(estimator: Estimator) -> str:
+    if isinstance(estimator.steps, AddedSteps):
+        return _ADDED
+    return _BY_LAYERS if isinstance(estimator.steps, KerasSteps) else _LABEL
+
+
 _LABEL = "Estimated from the graph as written; nothing was run."
+_BY_LAYERS = "Estimated from the layers of the file; nothing was run."
+_ADDED = "Estimated: gradients and updates are added to a model that only predicts."
 _EXECUTED = "Estimated from the graph that TensorFlow executed."
-_PARTITION = "partition"
+_NOT_ASKED: Fits = {"max_batch": None, "safe_batch": None}
 
 
-def _halved(
-    data: ProfileData, asked: MemoryQuestion, before: Peak, fits: dict[str, int | None]
-) -> tuple[str, dict[str, Any]]:
-    """Activations, gradients and scratch in half the bytes; the variables stay as they are."""
-    model = replace(_model(asked.model), half=True)
-    estimator = Estimator(data, asked.question, model)
-    after = estimator.at(before.batch)
-    text = (
-        f"{asked.dtype}: {units.size(after.expected)} at the peak instead of "
-        f"{units.size(before.expected)}"
-    )
-    found: dict[str, Any] = {
-        "dtype": asked.dtype,
-        "peak_bytes": {CPU: after.expected},
-        "saved_bytes": {CPU: before.expected - after.expected},
-        "max_batch": None,
-        "kind": "modelled",
-    }
-    if asked.budget is not None:
-        found["max_batch"] = estimator.largest(asked.budget)
-        text += f", batch {found['max_batch']} instead of {fits['max_batch']} fits"
-    return f"{text} (modelled; variables stay float32)", found
+def highest(peaks: Mapping[str, Peak]) -> Peak:
+    """Of the device that needs most."""
+    return max(peaks.values(), key=lambda one: one.expected)
+
+
+def _curves(
+    title: str, estimator: Estimator, helps: WhatIfs, batches: Sequence[int]
+) -> list[Curve]:
+    curves = [Curve(title, [estimator.highest(batch).expected for batch in batches])]
+    for name, other in helps.changed:
+        curves.append(Curve(name, [other.highest(batch).expected for batch in batches]))
+    return curves
 
 
 def against(first: ProfileData, second: ProfileData, asked: MemoryQuestion) -> Result:
     """Two models over the same batches: a curve each, and what lies between them."""
-    one, other = (Estimator(data, asked.question, _model(asked.model)) for data in (first, second))
+    one, other = (estimator_of(data, asked) for data in (first, second))
     batches = asked.batches or _SOME_BATCHES
-    pairs = [(one.at(batch), other.at(batch)) for batch in batches]
+    pairs = [(one.highest(batch).expected, other.highest(batch).expected) for batch in batches]
     columns = [
         Column("batch", "batch", Unit.COUNT),
         Column("first", "first", Unit.BYTES),
@@ -210,14 +141,15 @@ def against(first: ProfileData, second: ProfileData, asked: MemoryQuestion) -> R
         Column("share", "of the first", Unit.SHARE),
     ]
     rows: list[list[Value]] = [
-        [a.batch, a.expected, b.expected, b.expected - a.expected, b.expected / a.expected]
-        for a, b in pairs
+        [batch, a, b, b - a, b / a if a else 0.0]
+        for batch, (a, b) in zip(batches, pairs, strict=True)
     ]
     curves = [
-        Curve(f"first: {first.title}", [a.expected for a, _ in pairs]),
-        Curve(f"second: {second.title}", [b.expected for _, b in pairs]),
+        Curve(f"first: {first.title}", [a for a, _ in pairs]),
+        Curve(f"second: {second.title}", [b for _, b in pairs]),
     ]
-    warnings = [*first.warnings, *second.warnings, *_warnings(pairs[0][0])]
+    warnings = [*first.warnings, *second.warnings, *_warnings(one), *_warnings(other)]
+    warnings = list(dict.fromkeys(warnings))
     facts = Facts(
         [
             ("First", f"{first.title}, {one.part.what}"),
@@ -226,59 +158,71 @@ def against(first: ProfileData, second: ProfileData, asked: MemoryQuestion) -> R
     )
     notes = Notes([*warnings, _LABEL])
     parts: list[Part] = [facts, Table(columns, rows), Series(batches, curves), notes]
-    content = _data(
-        one, [a for a, _ in pairs], one.pieces(), {"max_batch": None, "safe_batch": None}
+    content, beside = (
+        _data(it, batches, [it.at(batch) for batch in batches], it.pieces(), _NOT_ASKED)
+        for it in (one, other)
     )
-    content["against"] = _data(
-        other, [b for _, b in pairs], other.pieces(), {"max_batch": None, "safe_batch": None}
-    )
+    content["against"] = beside
     inputs = [*used_inputs(first), *used_inputs(second)]
     return Result("memory", inputs, warnings, content, Report("", "", without_empty(parts)))
 
 
-def _model(name: str) -> MemoryModel:
-    if name not in MODELS:
-        raise UsageError(f"no memory model is called {name!r}", hint=f"One of {', '.join(MODELS)}.")
-    return MODELS[name]
-
-
-def _fits(estimator: Estimator, asked: MemoryQuestion) -> dict[str, int | None]:
+def _fits(estimator: Estimator, asked: MemoryQuestion) -> Fits:
     if asked.budget is None:
-        return {"max_batch": None, "safe_batch": None}
+        return _NOT_ASKED
     return {
         "max_batch": estimator.largest(asked.budget),
         "safe_batch": estimator.largest(asked.budget, parallel=True, margin=asked.margin),
     }
 
 
-def _warnings(found: Peak) -> list[str]:
-    if not found.unknown:
-        return found.notes
-    count = units.plural(len(found.unknown), "tensor")
-    return [*found.notes, f"{count} of unknown size count as nothing: {found.unknown[0]}, ..."]
+def _warnings(estimator: Estimator | Executed) -> list[str]:
+    unknown = estimator.unknown
+    if not unknown:
+        return estimator.notes
+    count = units.plural(len(unknown), "tensor")
+    return [*estimator.notes, f"{count} of unknown size count as nothing: {unknown[0]}, ..."]
 
 
 def _facts(
-    estimator: Estimator,
-    found: Peak,
-    lines: Sequence[Piece],
+    estimator: Estimator | Executed,
+    batch: int,
+    peaks: Mapping[str, Peak],
+    lines: Mapping[str, Sequence[Piece]],
     asked: MemoryQuestion,
-    fits: dict[str, int | None],
-) -> list[tuple[str, str]]:
-    batch = [] if estimator.is_fixed else [f"batch {found.batch}"]
+    fits: Fits,
+) -> Iterator[tuple[str, str]]:
+    said = [] if estimator.is_fixed else [f"batch {batch}"]
+    yield "Computed", ", ".join([estimator.part.what, *said, f"model {estimator.model.name}"])
+    if len(peaks) == 1:
+        (device, found), *_ = peaks.items()
+        held = sum(estimator.persistent.values())
+        yield "Peak", f"{units.size(found.expected)} beside the variables{_spread(found)}"
+        yield "Variables", units.size(held)
+        yield "Total", units.size(found.expected + held)
+        yield from (("Formula", _piece_text(piece)) for piece in lines.get(device, [])[-2:])
+    else:
+        for device in sorted({*peaks, *estimator.persistent}):
+            yield device, _device_text(peaks.get(device), estimator.persistent.get(device, 0))
+    found = highest(peaks)
+    if found.at:
+        yield "At the peak", f"{found.at}: {_kinds_text(found)}"
+    if asked.budget is not None and isinstance(estimator, Estimator):
+        yield "Fits", _fits_text(asked, fits, estimator)
+
+
+def _spread(found: Peak) -> str:
     low, high = found.interval
-    spread = f" ({units.size(low)} to {units.size(high)})" if low != high else ""
-    rows = [
-        ("Computed", ", ".join([estimator.part.what, *batch, f"model {estimator.model.name}"])),
-        ("Peak", f"{units.size(found.expected)} beside the variables{spread}"),
-        ("Variables", units.size(estimator.persistent)),
-        ("Total", units.size(found.expected + estimator.persistent)),
-    ]
-    rows += [("Formula", _piece_text(piece)) for piece in list(lines)[-2:]]
-    rows += [("At the peak", f"{found.at}: {_kinds_text(found)}")]
-    if asked.budget is not None:
-        rows.append(("Fits", _fits_text(asked, fits)))
-    return rows
+    return f" ({units.size(low)} to {units.size(high)})" if low != high else ""
+
+
+def _device_text(found: Peak | None, held: int) -> str:
+    if found is None:
+        return f"{units.size(held)} of variables"
+    return (
+        f"{units.size(found.expected)}{_spread(found)} at the peak, {units.size(held)} of "
+        f"variables: {units.size(found.expected + held)}"
+    )
 
 
 def _piece_text(piece: Piece) -> str:
@@ -294,14 +238,23 @@ def _kinds_text(found: Peak) -> str:
     return ", ".join(f"{kind} {units.size(size)}" for kind, size in ordered)
 
 
-def _fits_text(asked: MemoryQuestion, fits: dict[str, int | None]) -> str:
+def _fits_text(asked: MemoryQuestion, fits: Fits, estimator: Estimator) -> str:
     budget = units.size(asked.budget or 0)
-    if not fits["max_batch"]:
+    most = fits["max_batch"]
+    if not most:
         return f"not even one sample in {budget}"
+    found = estimator.highest(most)
     return (
-        f"batch {fits['max_batch']} in {budget}; safe: {fits['safe_batch']} "
-        f"(more workers, {asked.margin:.0%} to spare)"
+        f"batch {most} in {budget}; safe: {fits['safe_batch']} (at most, "
+        f"{asked.margin:.0%} to spare); bound by {_largest_kind(found)}"
     )
+
+
+def _largest_kind(found: Peak) -> str:
+    sums: dict[str, int] = {}
+    for one in found.live:
+        sums[one.kind] = sums.get(one.kind, 0) + one.bytes
+    return max(sums, key=sums.__getitem__, default="variables")
 
 
 def _live_table(found: Peak) -> Table:
@@ -313,7 +266,7 @@ def _live_table(found: Peak) -> Table:
         Column("share", "share", Unit.SHARE),
     ]
     rows: list[list[Value]] = [
-        [one.name, one.op, one.kind, one.bytes, one.bytes / found.expected]
+        [one.name, one.op, one.kind, one.bytes, one.bytes / max(1, found.expected)]
         for one in found.live[:_LIVE_SHOWN]
     ]
     rest = found.live[_LIVE_SHOWN:]
@@ -322,58 +275,68 @@ def _live_table(found: Peak) -> Table:
     return Table(columns, rows, folded=folded)
 
 
-def _batches_table(estimator: Estimator, peaks: Sequence[Peak]) -> Table:
+def _batches_table(
+    estimator: Estimator, batches: Sequence[int], peaks: Sequence[Mapping[str, Peak]]
+) -> Table:
+    """Of several devices the one that needs most stands for all."""
     columns = [
         Column("batch", "batch", Unit.COUNT),
         Column("peak_bytes", "peak", Unit.BYTES),
-        Column("low", "one by one", Unit.BYTES),
-        Column("high", "many workers", Unit.BYTES),
+        Column("low", "at least", Unit.BYTES),
+        Column("high", "at most", Unit.BYTES),
         Column("total_bytes", "with variables", Unit.BYTES),
     ]
-    rows: list[list[Value]] = [
-        [p.batch, p.expected, p.sequential, p.parallel, p.expected + estimator.persistent]
-        for p in peaks
-    ]
+    rows: list[list[Value]] = []
+    for batch, by_device in zip(batches, peaks, strict=True):
+        device, one = max(by_device.items(), key=lambda pair: pair[1].expected)
+        held = estimator.persistent.get(device, 0)
+        rows.append([batch, one.expected, one.least, one.most, one.expected + held])
     return Table(columns, rows)
 
 
 def _data(
-    estimator: Estimator,
-    peaks: Sequence[Peak],
-    lines: Sequence[Piece],
-    fits: dict[str, int | None],
+    estimator: Estimator | Executed,
+    batches: Sequence[int],
+    peaks: Sequence[Mapping[str, Peak]],
+    lines: Mapping[str, Sequence[Piece]],
+    fits: Fits,
 ) -> dict[str, Any]:
-    first, held = peaks[0], estimator.persistent
+    held = estimator.persistent
     return {
         "memory_kind": "estimated",
         "model": estimator.model.name,
         "computed": estimator.part.what,
         "devices": {
-            CPU: {
-                "peak_bytes": first.expected,
-                "persistent_bytes": held,
-                "total_bytes": first.expected + held,
-                "interval": list(first.interval),
-                "peak_at": first.at,
-                "live_at_peak": [
-                    {"name": one.name, "op": one.op, "kind": one.kind, "bytes": one.bytes}
-                    for one in first.live
-                ],
-                "curve": None,
-                "pieces": [
-                    {"from": p.start, "to": p.to, "slope": p.slope, "intercept": p.intercept}
-                    for p in lines
-                ],
-            }
+            device: _device_data(one, held.get(device, 0), lines.get(device, ()))
+            for device, one in peaks[0].items()
         },
         "batches": [
             {
-                "batch": p.batch,
-                "peak_bytes": {CPU: p.expected},
-                "persistent_bytes": {CPU: held},
-                "total_bytes": {CPU: p.expected + held},
+                "batch": batch,
+                "peak_bytes": {device: one.expected for device, one in found.items()},
+                "persistent_bytes": {device: held.get(device, 0) for device in found},
+                "total_bytes": {
+                    device: one.expected + held.get(device, 0) for device, one in found.items()
+                },
             }
-            for p in peaks
+            for batch, found in zip(batches, peaks, strict=True)
         ],
         **fits,
+    }
+
+
+def _device_data(one: Peak, held: int, lines: Sequence[Piece]) -> dict[str, Any]:
+    return {
+        "peak_bytes": one.expected,
+        "persistent_bytes": held,
+        "total_bytes": one.expected + held,
+        "interval": list(one.interval),
+        "peak_at": one.at,
+        "live_at_peak": [
+            {"name": it.name, "op": it.op, "kind": it.kind, "bytes": it.bytes} for it in one.live
+        ],
+        "curve": None,
+        "pieces": [
+            {"from": p.start, "to": p.to, "slope": p.slope, "intercept": p.intercept} for p in lines
+        ],
     }

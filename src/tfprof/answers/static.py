@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tfprof.analyses.computed import PHASES, TRAIN, computed
@@ -49,14 +49,22 @@ def question_from(
     return Question(known, shapes, mode, (), signature)
 
 
-def costs_of(data: ProfileData, question: Question) -> StaticCosts:
+def costs_of(
+    data: ProfileData, question: Question, sizes: Mapping[str, Size] | None = None
+) -> StaticCosts:
+    """`sizes` win over those of the question."""
     part = computed(data, question.mode, question.fetch, question.signature)
+    check_feeds(data, question)
+    given = question.given(part.mode)
+    return static_costs(data, part, replace(given, sizes={**given.sizes, **(sizes or {})}))
+
+
+def check_feeds(data: ProfileData, question: Question) -> None:
     for name in question.feeds:
         if data.graph is not None and name not in data.graph.index:
             near = difflib.get_close_matches(name, data.graph.index, 1)
             hint = f"Did you mean {near[0]}?" if near else "`tfprof PATH` lists the inputs."
             raise UsageError(f"no node is called {name!r} to be fed", hint=hint)
-    return static_costs(data, part, question.given(part.mode))
 
 
 def in_words(costs: StaticCosts) -> list[str]:

@@ -11,7 +11,6 @@ from tfprof.answers import keras_static
 from tfprof.answers.common import fold, recognised, used_inputs, written_by
 from tfprof.answers.digest import LARGEST_IN_A_SECOND, Digest, digest, op_types
 from tfprof.answers.keras_layers import keras_data, layer_rows, layers_table
-from tfprof.answers.memory import CPU
 from tfprof.answers.missing import missing_inputs
 from tfprof.answers.static import Question, data_of, open_sizes, warnings_of
 from tfprof.answers.stored_values import (
@@ -229,7 +228,9 @@ def _as_data(known: Digest, top: list[dict[str, Any]], top_by: str | None) -> di
             "bytes": parameters.bytes_by_dtype,
         },
         **_computed(known),
-        "peak_memory": None if known.memory is None else {CPU: known.memory.expected},
+        "peak_memory": None
+        if known.memory is None
+        else {device: one.expected for device, one in known.memory.peaks.items()},
         "memory_kind": None if known.memory is None else "estimated",
         "time": {
             "step_us": run.span_us if run else None,

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from tfprof.analyses.memory.estimate import Peak
 from tfprof.analyses.params import Parameters
 from tfprof.analyses.roles import Role
-from tfprof.answers.digest import Digest
+from tfprof.answers.digest import COMMON_DEVICE, Digest, StepMemory
 from tfprof.answers.keras_static import in_words as keras_in_words
 from tfprof.answers.static import in_words
 from tfprof.model import units
 from tfprof.model.checkpoint import Checkpoint
-from tfprof.model.dims import BATCH
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import TensorSpec
@@ -44,8 +42,8 @@ def facts(digest: Digest) -> Iterator[tuple[str, str]]:
     if digest.static is not None:
         for text in in_words(digest.static):
             yield "Computes", text
-    if digest.memory is not None and digest.memory.expected:
-        yield "Memory", _memory(digest, digest.memory)
+    if digest.memory is not None and digest.memory.highest.expected:
+        yield "Memory", _memory(digest.memory)
     if digest.keras is not None and not digest.keras.missing:
         yield "Computes", keras_in_words(digest.keras, digest.question)
     if digest.data.checkpoint is not None:
@@ -67,11 +65,16 @@ def _keras(model: KerasModel) -> Iterator[tuple[str, str]]:
         yield "Inputs", ", ".join(inputs[:_INPUTS_SHOWN])
 
 
-def _memory(digest: Digest, peak: Peak) -> str:
-    """The peak of one step; the batch is said where the graph leaves it open."""
-    is_open = digest.static is not None and BATCH in digest.static.symbols
-    batch = f" at batch {peak.batch}" if is_open else ""
-    return f"{units.size(peak.expected)} at the peak beside the variables{batch}, estimated"
+def _memory(memory: StepMemory) -> str:
+    """The peak of one step; where the graph leaves the batch open, which one fits."""
+    peak = memory.highest
+    text = f"{units.size(peak.expected)} at the peak beside the variables"
+    if memory.is_open:
+        text += f" at batch {peak.batch}"
+    if memory.fits is None:
+        return f"{text}, estimated"
+    fits = f"batch {memory.fits:,} fits" if memory.fits else "no batch fits"
+    return f"{text}, estimated; {fits} in {units.size(COMMON_DEVICE)}"
 
 
 def _nodes(digest: Digest) -> str:

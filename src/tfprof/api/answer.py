@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tfprof.errors import ExtraMissing
-from tfprof.renderers import csv, json, markdown, plain
+from tfprof.errors import ExtraMissing, UsageError
+from tfprof.renderers import csv, json, line_chart, markdown, plain
 from tfprof.renderers.cost_table import as_table
+from tfprof.views.chart import Chart
 from tfprof.views.costs import CostTreeView, OpCostView
 from tfprof.views.result import Result
 from tfprof.views.shapes import Table
@@ -19,8 +21,9 @@ if TYPE_CHECKING:
 class Answer:
     """What a question came to."""
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: Result, chart: Callable[[], Chart] | None = None) -> None:
         self._result = result
+        self._chart = chart
 
     @property
     def warnings(self) -> list[str]:
@@ -47,6 +50,14 @@ class Answer:
 
     def to_markdown(self) -> str:
         return markdown.render(self._result.view)
+
+    def to_svg(self) -> str:
+        """The picture that `tfprof draw` makes, for answers that have one."""
+        if self._chart is None:
+            raise UsageError(
+                f"there is no picture of the {self._result.command}", hint="memory() has one."
+            )
+        return line_chart.render(self._chart())
 
     def to_pandas(self) -> pd.DataFrame:
         """The answer's first table as a data frame."""

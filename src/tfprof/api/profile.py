@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tfprof.answers.memory import MemoryQuestion, memory
+from tfprof.answers.memory_chart import memory_chart
 from tfprof.answers.static import question_from
 from tfprof.answers.summary import summary
 from tfprof.answers.views_data import view_result
+from tfprof.answers.what_if import WhatIfQuestion
 from tfprof.api.answer import Answer
 from tfprof.api.ask import layers_of
 from tfprof.errors import UsageError
@@ -19,6 +22,7 @@ from tfprof.model.options import options_from
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.sources.load import Request, choose, read
+from tfprof.views.chart import Chart
 
 PathLike = str | os.PathLike[str]
 
@@ -75,13 +79,41 @@ class Profile:
         model: str = "cpu-tf",
         device_memory: int | None = None,
         margin: float = 0.05,
+        optimizer: str = "adam",
+        recompute: bool | str = False,
+        swap: float | None = None,
+        dtype: str | None = None,
     ) -> Answer:
-        """Peak memory of a step before it runs; the batch that fits in `device_memory` bytes."""
+        """Peak memory of a step before it runs; the batch that fits in `device_memory` bytes.
+
+        What if activations were recomputed (`True` searches, a pattern names scopes), swapped to
+        the host at so many GB a second, or stored in `float16`.
+        """
         batches = () if batch is None else (batch,) if isinstance(batch, int) else tuple(batch)
         first = batches[0] if batches else None
         question = question_from(first, mode, signature, feeds, dims)
-        asked = MemoryQuestion(question, batches, model, device_memory, margin)
-        return Answer(memory(self.data, asked))
+        pattern = recompute if isinstance(recompute, str) else ("" if recompute else None)
+        asked = MemoryQuestion(
+            question,
+            batches,
+            model,
+            device_memory,
+            margin,
+            optimizer=optimizer if mode == "train" else None,
+            what_if=WhatIfQuestion(pattern, swap=swap, dtype=dtype),
+        )
+
+        def chart() -> Chart:
+            given = [f"{name}={size}" for name, size in (dims or {}).items()]
+            given += [f"{name}={','.join(map(str, s))}" for name, s in (feeds or {}).items()]
+            return memory_chart(
+                lambda drawn: memory(self.data, replace(asked, batches=tuple(drawn))),
+                batches,
+                device_memory,
+                given,
+            )
+
+        return Answer(memory(self.data, asked), chart)
 
     def scope(self, **options: Any) -> Answer:  # noqa: ANN401
         """Costs by name scope; the options are those of `tfprof scope`."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfprof.analyses.memory.program import MODELS
 from tfprof.analyses.roles import Role
 from tfprof.answers.digest import digest
 from tfprof.answers.keras_static import flops_of
-from tfprof.answers.memory import CPU, Estimator
+from tfprof.answers.memory import MemoryQuestion, estimator_of
 from tfprof.answers.static import costs_of, question_from
 from tfprof.api.anything import data_of
 from tfprof.errors import InputMissing
@@ -79,12 +78,15 @@ def peak_memory(
     feeds: Mapping[str, Sequence[int | str]] | None = None,
     dims: Mapping[str, int] | None = None,
     batch_size: int | None = None,
+    optimizer: str = "adam",
 ) -> dict[str, int]:
     """Bytes that one step needs at its peak beside the variables, by device: estimated.
 
-    Without a batch size that of one sample, unless the graph or its run says another.
+    Without a batch size that of one sample, unless the graph or its run says another. Where a model
+    only predicts, `mode="train"` adds gradients and the updates of the optimizer.
     """
     size = batch if batch is not None else batch_size
     question = question_from(size, mode, None, feeds, dims)
-    estimator = Estimator(data_of(model), question, MODELS["cpu-tf"])
-    return {CPU: estimator.at(size or 1).expected}
+    asked = MemoryQuestion(question, optimizer=optimizer if mode == "train" else None)
+    estimator = estimator_of(data_of(model), asked)
+    return {device: one.expected for device, one in estimator.at(size or 1).items()}

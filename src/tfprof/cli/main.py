@@ -15,7 +15,7 @@ from tfprof import __version__
 from tfprof.cli import commands
 from tfprof.cli.output import add_outputs, emit, talk
 from tfprof.cli.progress import progress_bar
-from tfprof.cli.words import normalised, with_command
+from tfprof.cli.words import normalised, paths_together, with_command
 from tfprof.errors import DOCS, InternalFault, Interrupted, TfprofError, UsageError
 
 _HINTS = """\
@@ -47,8 +47,8 @@ def command_modules() -> dict[str, Any]:
     return {name: importlib.import_module(f"{commands.__name__}.{name}") for name in names}
 
 
-def build_parser(modules: dict[str, Any]) -> tuple[argparse.ArgumentParser, set[str]]:
-    """The parser, and the options that take a value."""
+def build_parser(modules: dict[str, Any]) -> tuple[argparse.ArgumentParser, dict[str, bool]]:
+    """The parser, and the options that take a value: whether they have to."""
     parser = _Parser(
         prog="tfprof",
         description="What a TensorFlow model costs, and what to do about it.",
@@ -57,15 +57,16 @@ def build_parser(modules: dict[str, Any]) -> tuple[argparse.ArgumentParser, set[
     )
     parser.add_argument("--version", action="version", version=f"tfprof {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    valued: set[str] = set()
+    valued: dict[str, bool] = {}
     for name, module in modules.items():
         sub = subparsers.add_parser(
             name, help=module.HELP, description=module.HELP, allow_abbrev=False
         )
         module.add_arguments(sub)
-        add_outputs(sub)
+        getattr(module, "add_outputs", add_outputs)(sub)
         parser.known_options.update(sub._option_string_actions)  # noqa: SLF001
-        valued |= {o for a in sub._actions if a.nargs is None for o in a.option_strings}  # noqa: SLF001
+        takers = [action for action in sub._actions if action.nargs in (None, "?")]  # noqa: SLF001
+        valued |= {o: a.nargs is None for a in takers for o in a.option_strings}
     return parser, valued
 
 
@@ -105,7 +106,8 @@ def _run(words: list[str]) -> int:
     if words[0] == "help":  # the original's word for it
         words = [*words[1:2], "--help"]
     if words[0] not in ("--help", "-h", "--version"):
-        words = with_command(words, modules, valued)
+        words = with_command(words, modules, {option for option, must in valued.items() if must})
+        words = paths_together(words, valued)
     args = parser.parse_args(words)
     with progress_bar() as progress:
         result = modules[args.command].run(args, progress)

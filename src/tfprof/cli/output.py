@@ -6,6 +6,7 @@ import argparse
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,8 +40,13 @@ def emit(result: Result, args: argparse.Namespace) -> None:
         write_file(path, _rendered(result, _format_for(path, args)), force=args.force)
         talk(f"Wrote {path}")
         return
+    to_stdout(lambda: _print(result, "json" if args.json else args.format))
+
+
+def to_stdout(write: Callable[[], object]) -> None:
+    """What is written there arrives, or the fault is told as that of any other place."""
     try:
-        _print(result, "json" if args.json else args.format)
+        write()
         sys.stdout.flush()
     except BrokenPipeError:
         raise

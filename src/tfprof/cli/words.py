@@ -47,3 +47,17 @@ def with_command(words: list[str], commands: Collection[str], valued: Collection
             )
     by_kind = any(word.partition("=")[0] in INPUT_FLAGS for word in words)
     return ["shell" if by_kind and not first_path else "summary", *words]
+
+
+def paths_together(words: list[str], takers: Collection[str]) -> list[str]:
+    """Command, paths, options: argparse takes paths only where they stand in one row."""
+    if "--" in words:
+        return words
+    paths: list[str] = []
+    options: list[str] = []
+    value_may_follow = False
+    for word in words:
+        is_path = not word.startswith("-") and not value_may_follow
+        (paths if is_path else options).append(word)
+        value_may_follow = word in takers
+    return paths + options

@@ -48,9 +48,13 @@ class Interned:
         """The strings that some rows hold."""
         return {self.table[code] for code in np.unique(self.codes[rows]).tolist()}
 
+    def used(self) -> list[int]:
+        """The codes that some row has."""
+        return np.flatnonzero(np.bincount(self.codes, minlength=len(self.table))).tolist()
+
     def map(self, of: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
         """What `of` says of each row's string, asked once a string."""
-        used = np.unique(self.codes).tolist()
+        used = self.used()
         answers = np.zeros(len(self.table), bool)
         answers[used] = [of(self.table[code]) for code in used]
         return answers[self.codes]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.model.interned import Interned
+from tfprof.model.xspace import Space
 
 Ints = npt.NDArray[np.int64]
 
@@ -20,6 +21,9 @@ class Executions:
 
     `requested`, `peak` and `residual` are the original tool's sums over a record's allocators with
     temporary and persistent memory; `output` is what the outputs hold.
+
+    Two columns only some files have: the type of the op, and how long it took in picoseconds, where
+    `op_end_rel` is that to the nearest microsecond.
     """
 
     node: Interned
@@ -34,6 +38,8 @@ class Executions:
     peak: Ints
     residual: Ints
     output: Ints
+    op: Interned | None = None
+    duration_ps: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.step)
@@ -46,7 +52,9 @@ class Executions:
         columns: dict[str, Any] = {}
         for column in fields(cls):
             values = [getattr(part, column.name) for part in parts]
-            if column.name in ("node", "device"):
+            if any(value is None for value in values):
+                columns[column.name] = None
+            elif isinstance(values[0], Interned):
                 columns[column.name] = _joined_strings(values)
             else:
                 columns[column.name] = np.concatenate(values)
@@ -82,6 +90,8 @@ class Trace:
     threads: Mapping[int, str] = field(default_factory=dict)
     # the wire record behind an execution, for what has no column (outputs, allocation records)
     record: Callable[[int], Any] | None = None
+    # the whole capture behind executions that come from one
+    space: Space | None = None
 
     @classmethod
     def joined(cls, traces: list[Trace]) -> Trace:
@@ -96,10 +106,27 @@ class Trace:
             before = int(bounds[part - 1]) if part else 0
             return None if source is None else source(row - before)
 
+        traces = _numbered_through(traces)
+        spaces = [trace.space for trace in traces if trace.space is not None]
         return cls(
             Executions.joined([trace.executions for trace in traces]),
             tuple(step for trace in traces for step in trace.steps),
             tuple(partition for trace in traces for partition in trace.partitions),
             {thread: name for trace in traces for thread, name in trace.threads.items()},
             record,
+            Space.joined(spaces) if spaces else None,
         )
+
+
+def _numbered_through(traces: list[Trace]) -> list[Trace]:
+    """A capture numbers its threads from 0 on; those of another host are others."""
+    made, first = [], 0
+    for trace in traces:
+        if trace.space is None:
+            made.append(trace)
+            continue
+        rows = replace(trace.executions, thread=trace.executions.thread + first)
+        threads = {first + thread: name for thread, name in trace.threads.items()}
+        made.append(replace(trace, executions=rows, threads=threads))
+        first += len(threads)
+    return made

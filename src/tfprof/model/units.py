@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 _DECIMAL = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
 _SECONDS = ((6e8, 60e6, "min"), (1e6, 1e6, "s"), (1e3, 1e3, "ms"))
@@ -33,6 +36,19 @@ def count(value: float) -> str:
 def size(value: float) -> str:
     """Bytes: 124.1 MB."""
     return _scaled(value, _BYTES, "B")
+
+
+def axis_sizes(values: Sequence[float]) -> list[str]:
+    """Bytes along an axis, all in the unit of the largest: 0, 0.5 GB, 1 GB."""
+    highest = max(values, default=0)
+    factor, unit = next((step for step in _BYTES if highest >= step[0]), (1.0, "B"))
+    return [f"{value / factor:,.10g} {unit}" if value else "0" for value in values]
+
+
+def round_step(value: float) -> float:
+    """The next of 1, 2, 5, 10, 20, 50, ... that is not below `value`; at least 1."""
+    power = 10.0 ** math.floor(math.log10(max(1.0, value)))
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= value)
 
 
 def duration(micros: float) -> str:

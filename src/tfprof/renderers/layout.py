@@ -8,6 +8,7 @@ from typing import assert_never
 
 from tfprof.renderers.cells import cell
 from tfprof.renderers.cost_text import op_text, tree_text
+from tfprof.renderers.cut import head_cut, middle_cut, tail_cut
 from tfprof.renderers.plot import plot_lines
 from tfprof.views.costs import CostTreeView, OpCostView
 from tfprof.views.shapes import Facts, Notes, Part, Report, Series, Table, Unit
@@ -23,7 +24,7 @@ _NARROWEST = 12
 
 def report_lines(report: Report, width: int) -> Iterator[Line]:
     if report.title:
-        yield [(_middle_cut(report.title, width), "title")]
+        yield [(middle_cut(report.title, width), "title")]
     for line in textwrap.wrap(report.subtitle, width):
         yield [(line, "quiet")]
     for number, part in enumerate(report.parts):
@@ -65,7 +66,7 @@ def _table_lines(table: Table, width: int) -> Iterator[Line]:
     for row in texts:
         yield [(_row(row, widths, kinds), "")]
     if table.folded:
-        yield [(_middle_cut(table.folded, width), "quiet")]
+        yield [(middle_cut(table.folded, width), "quiet")]
 
 
 def _column_widths(titles: list[str], texts: list[list[str]], width: int) -> list[int]:
@@ -86,23 +87,6 @@ def _column_widths(titles: list[str], texts: list[list[str]], width: int) -> lis
 def _row(cells: list[str], widths: list[int], kinds: list[Unit]) -> str:
     padded = []
     for text, width, kind in zip(cells, widths, kinds, strict=True):
-        cut = _tail_cut(text, width) if kind is Unit.PROSE else _head_cut(text, width)
+        cut = tail_cut(text, width) if kind is Unit.PROSE else head_cut(text, width)
         padded.append(cut.rjust(width) if kind.is_number else cut.ljust(width))
     return _GAP.join(padded).rstrip()
-
-
-def _tail_cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def _head_cut(text: str, width: int) -> str:
-    """What tells scoped names apart stands at their end: the front goes."""
-    return text if len(text) <= width else "…" + text[len(text) - width + 1 :]
-
-
-def _middle_cut(text: str, width: int) -> str:
-    """A path is known by both its ends: the middle goes."""
-    if len(text) <= width:
-        return text
-    tail = (width - 1) * 2 // 3
-    return text[: width - 1 - tail] + "…" + text[len(text) - tail :]

@@ -22,7 +22,11 @@ def plot_lines(series: Series, width: int) -> list[str]:
     for number, curve in enumerate(series.curves):
         for place, value in enumerate(curve.values):
             row = _HEIGHT - 1 - round((value / highest) * (_HEIGHT - 1))
-            grid[row][place * room + room // 2] = _MARKS[number % len(_MARKS)]
+            column = place * room + room // 2
+            # curves that meet stand side by side
+            while grid[row][column] != " " and column + 1 < (place + 1) * room:
+                column += 1
+            grid[row][column] = _MARKS[number % len(_MARKS)]
     lines = []
     for row, cells in enumerate(grid):
         value = highest * (_HEIGHT - 1 - row) / (_HEIGHT - 1)

@@ -28,6 +28,9 @@ _SUFFIXES = re.compile(
 _PART_OF_RUN = re.compile(
     r"^(variables|assets|plugins|train|validation|eval|eval_.*|ckpt.*|checkpoints?)$"
 )
+# TensorFlow 2 writes a capture to plugins/profile/<time>/<host>.xplane.pb
+_CAPTURES = "profile"
+_CAPTURE = "XPlane"
 _NUMBERED = re.compile(r"^(.*?)[_.-]?\d+$")
 
 GRAPH_KINDS = ("SavedModel", "GraphDef", "MetaGraphDef", "ProfileProto")
@@ -95,11 +98,17 @@ def _grouped(folder: Path, files: Sequence[FoundFile]) -> dict[_Key, list[FoundF
         ]
         if owners:
             groups[max(owners, key=lambda other: len(other.stem))] += groups.pop(key)
+        elif all(f.kind == _CAPTURE for f in groups[key]):
+            # a capture has the name of its host: those in one folder are one profile
+            captures = groups.pop(key)
+            groups.setdefault(_Key(key.folder, ""), []).extend(captures)
     return groups
 
 
 def _key(root: Path, path: Path) -> _Key:
     folder = path.parent
+    if folder != root and folder.parent.name == _CAPTURES:
+        folder = folder.parent
     while folder != root and any(_PART_OF_RUN.match(p) for p in folder.relative_to(root).parts):
         folder = folder.parent
     stem = _SUFFIXES.sub("", path.name)
@@ -115,6 +124,7 @@ def choose_among(title: str, files: Sequence[FoundFile]) -> Selection:
     known = sorted(
         (f for f in files if f.format is not None), key=lambda f: f.age_key, reverse=True
     )
+    known = _choose_capture(selection, known)
     graph = _choose_graph(selection, known)
     runs = [f for f in known if f.kind in RUN_KINDS]
     _choose_runs(selection, runs)
@@ -125,6 +135,33 @@ def choose_among(title: str, files: Sequence[FoundFile]) -> Selection:
     if graph is not None:
         selection.used.insert(0, graph)
     return selection
+
+
+def _choose_capture(selection: Selection, known: Sequence[FoundFile]) -> list[FoundFile]:
+    """The newest capture, whose hosts are a file each; returns what is no part of a capture."""
+    captures = [f for f in known if f.kind == _CAPTURE]
+    rest = [f for f in known if f.kind != _CAPTURE]
+    if not captures:
+        return rest
+    folders = {f.path.parent for f in captures}
+    newest = max(folders, key=lambda folder: _age_of_capture(folder, captures))
+    selection.used += sorted((f for f in captures if f.path.parent == newest), key=_path)
+    why = f"the capture {newest.name} is newer; name the folder of this one to read it"
+    selection.passed_over += [(f, why) for f in captures if f.path.parent != newest]
+    # XProf leaves what it computed beside the captures, in files that look like anything
+    made = [f for f in rest if f.path.parent in folders and f.path.parent.parent.name == _CAPTURES]
+    selection.passed_over += [(f, "made from the capture by another tool") for f in made]
+    return [f for f in rest if f not in made]
+
+
+def _age_of_capture(folder: Path, captures: Sequence[FoundFile]) -> tuple[list[int], float, str]:
+    """Sorts older captures first: by the time in the name of the folder, then by that of files."""
+    modified = max(f.modified for f in captures if f.path.parent == folder)
+    return [int(n) for n in re.findall(r"\d+", folder.name)], modified, str(folder)
+
+
+def _path(file: FoundFile) -> Path:
+    return file.path
 
 
 def _choose_graph(selection: Selection, known: Sequence[FoundFile]) -> FoundFile | None:
@@ -185,7 +222,7 @@ def _prefix(file: FoundFile) -> Path:
 
 
 def _choose_newest(selection: Selection, files: Sequence[FoundFile]) -> None:
-    several_belong = files[0].kind in ("XPlane", "event file")
+    several_belong = files[0].kind == "event file"
     selection.used += files if several_belong else files[:1]
     if not several_belong:
         selection.passed_over += [(f, f"older than {files[0].path.name}") for f in files[1:]]

@@ -14,7 +14,7 @@ MODULES = (
     "checkpoint_state",
     "event_file",
     "keras_file",
-    "recognised",
+    "xplane",
 )
 for _name in MODULES:
     importlib.import_module(f"tfprof.sources.{_name}")

@@ -200,6 +200,7 @@ def _joined(
             f"both hold a graph: {both}", hint="Name one of them; `tfprof diff` compares."
         )
     traces = _best_traces(pieces)
+    _say_what_is_left_out(pieces, traces)
     logs = [piece.oplog for _, piece in pieces if piece.oplog is not None]
     load = own[0][1].graph if own else None
     return ProfileData(
@@ -225,10 +226,23 @@ def _best_graphs(graphs: list[tuple[FoundFile, Piece]]) -> list[tuple[FoundFile,
 
 
 def _best_traces(pieces: list[tuple[FoundFile, Piece]]) -> list[Trace]:
-    """Runs in files of their own; else those in logs."""
+    """Runs in files of their own, then captures; else runs in logs."""
     found = [(file, piece.trace) for file, piece in pieces if piece.trace is not None]
-    own = [trace for file, trace in found if file.kind != "event file"]
-    return own or [trace for _, trace in found]
+    for others in (("XPlane", "event file"), ("event file",), ()):
+        own = [trace for file, trace in found if file.kind not in others]
+        if own:
+            return own
+    return []
+
+
+def _say_what_is_left_out(pieces: list[tuple[FoundFile, Piece]], traces: list[Trace]) -> None:
+    """Run metadata and a capture each tell of a run of their own: they are not mixed."""
+    for file, piece in pieces:
+        if file.kind == "XPlane" and not any(trace is piece.trace for trace in traces):
+            piece.warnings.append(
+                f"{file.path}: the times are those of the run metadata beside it; "
+                "name this file alone to see the capture"
+            )
 
 
 def _joined_declarations(parts: list[Declarations]) -> Declarations:

@@ -2,18 +2,24 @@
 
 All messages advance in lock-step, one field a pass, so the work per pass is a handful of numpy
 calls whatever their number. The few that have more fields than the others (a GraphDef of a million
-nodes is one message) finish in a plain loop.
+nodes is one message) are walked from many places at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.wire.leaps import Progress
+from tfprof.wire.positions import field_positions
 from tfprof.wire.schema import BYTES, VARINT
+from tfprof.wire.varint import WireFault, varint
+from tfprof.wire.words import WORD, Words, varints_in
+
+__all__ = ["Fields", "Progress", "WireFault", "split", "varint", "walk", "walk_one", "whole"]
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
@@ -21,21 +27,9 @@ Bytes = npt.NDArray[np.uint8]
 # below this many messages a pass of numpy calls costs more than the loop
 _LOOP_BELOW = 24
 # how many messages advance together: their columns should stay in the processor's cache
-_BLOCK = 1 << 13
-# how many fields the loop reads between two reports of progress
-_REPORT_EVERY = 1 << 16
-
-Progress = Callable[[int], None]
-
-
-class WireFault(ValueError):
-    """The bytes break the wire format at `offset`; `early_end` if a field runs past the end."""
-
-    def __init__(self, what: str, offset: int, *, early_end: bool = False) -> None:
-        super().__init__(f"{what} at byte {offset}")
-        self.what = what
-        self.offset = offset
-        self.early_end = early_end
+_BLOCK = 1 << 14
+# how many fields of one message are read together
+_FIELDS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +49,14 @@ class Fields:
     def rows(self, number: int, kind: int) -> Ints:
         """Where the rows of one field are. Another wire type is another format's: passed over."""
         return np.flatnonzero((self.number == number) & (self.kind == kind))
+
+    def some(self, number: int, kind: int) -> Ints | slice:
+        """The same; a slice if that is all rows, which then need not be gathered."""
+        fits = (self.number == number) & (self.kind == kind)
+        count = np.count_nonzero(fits)
+        if count == len(fits):
+            return slice(None)
+        return fits.nonzero()[0] if count else slice(0)
 
     def repeated(self, number: int, kind: int = BYTES) -> Fields:
         """The rows of one repeated field, message after message."""
@@ -93,8 +95,42 @@ class Fields:
         end[self.owner[rows]] = self.end[rows]
         return start, end
 
+    def without(self, number: int, owner: int) -> Fields:
+        """The rows of other fields, as those of message `owner`."""
+        rest = self._at(np.flatnonzero(self.number != number))
+        rest.owner[:] = owner
+        return rest
+
+    @classmethod
+    def joined(cls, parts: list[Fields]) -> Fields:
+        if len(parts) == 1:
+            return parts[0]
+        none = np.zeros(0, np.int64)
+        return cls(
+            np.concatenate([none, *(part.owner for part in parts)]),
+            np.concatenate([none.astype(np.int32), *(part.number for part in parts)]),
+            np.concatenate([none.astype(np.uint8), *(part.kind for part in parts)]),
+            np.concatenate([none.view(np.uint64), *(part.value for part in parts)]),
+            np.concatenate([none, *(part.start for part in parts)]),
+            np.concatenate([none, *(part.end for part in parts)]),
+        )
+
+    def put(self, rows: Ints, other: Fields) -> None:
+        """Overwrite some rows."""
+        for column in ("number", "kind", "value", "start", "end"):
+            getattr(self, column)[rows] = getattr(other, column)
+
     def __len__(self) -> int:
         return len(self.owner)
+
+
+class _Source:
+    """The same bytes in the three ways they are read."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.bytes = np.frombuffer(data, np.uint8)
+        self.words = Words(data)
 
 
 def whole(data: bytes, progress: Progress | None = None) -> Fields:
@@ -114,57 +150,57 @@ def split(
 
     Fields with numbers above `up_to` are walked over and not kept.
     """
-    passes: list[Fields] = []
+    passes = (found for _, found in walk(data, starts, ends, progress))
+    return Fields.joined([p if up_to is None else p.numbered_up_to(up_to) for p in passes])
+
+
+def walk(
+    data: bytes, starts: Ints, ends: Ints, progress: Progress | None = None
+) -> Iterator[tuple[Ints, Fields]]:
+    """The same fields, a pass at a time, with where each starts: for who keeps little of them."""
+    source = _Source(data)
     rows = np.flatnonzero(starts < ends)
     for first in range(0, len(rows), _BLOCK):
         block = rows[first : first + _BLOCK]
-        _split_block(data, block, starts[block], ends[block], progress, up_to, passes)
-    return _joined(passes)
+        yield from _walk_block(source, block, starts[block], ends[block], progress)
 
 
-def _split_block(
-    data: bytes,
-    active: Ints,
-    position: Ints,
-    stop: Ints,
-    progress: Progress | None,
-    up_to: int | None,
-    passes: list[Fields],
-) -> None:
-    """The fields of some messages appended to `passes`; few enough to stay in the cache."""
-    buffer = np.frombuffer(data, np.uint8)
+def _walk_block(
+    source: _Source, active: Ints, position: Ints, stop: Ints, progress: Progress | None
+) -> Iterator[tuple[Ints, Fields]]:
+    """The fields of some messages, few enough to stay in the cache."""
     while len(active) >= _LOOP_BELOW:
-        row = _one_field_each(buffer, active, position, stop)
-        passes.append(row if up_to is None else row.numbered_up_to(up_to))
+        row = _one_field_each(source, active, position, stop)
+        yield position, row
         going = np.flatnonzero(row.end < stop)
         active, position, stop = active[going], row.end[going], stop[going]
         if progress is not None and len(position):
             progress(int(position[-1]))
     for message, at, end in zip(active.tolist(), position.tolist(), stop.tolist(), strict=True):
-        rest = _all_fields(data, message, at, end, progress)
-        passes.append(rest if up_to is None else rest.numbered_up_to(up_to))
+        yield from _walk_one(source, message, at, end, progress)
 
 
-def _joined(passes: list[Fields]) -> Fields:
-    if len(passes) == 1:
-        return passes[0]
-    if not passes:
-        none = np.zeros(0, np.int64)
-        return Fields(
-            none, none.astype(np.int32), none.astype(np.uint8), none.view(np.uint64), none, none
-        )
-    return Fields(
-        np.concatenate([f.owner for f in passes]),
-        np.concatenate([f.number for f in passes]),
-        np.concatenate([f.kind for f in passes]),
-        np.concatenate([f.value for f in passes]),
-        np.concatenate([f.start for f in passes]),
-        np.concatenate([f.end for f in passes]),
-    )
-
-
-def _one_field_each(buffer: Bytes, owner: Ints, position: Ints, ends: Ints) -> Fields:
+def _one_field_each(source: _Source, owner: Ints, position: Ints, ends: Ints) -> Fields:
     """One field of each message; a message goes on at its field's `end`."""
+    word = source.words.at(position)
+    tag = word.astype(np.uint8)
+    word >>= _EIGHT
+    value, size = varints_in(word)
+    start = position + size
+    start += 1
+    kind = tag & _KIND_BITS
+    end = value.view(np.int64) * (kind == BYTES)
+    end += start
+    found = Fields(owner, (tag >> 3).astype(np.int32), kind, value, start, end)
+    # what one word does not hold: large numbers, large tags, fixed sizes; and what is broken
+    odd = np.flatnonzero((end > ends) | (size == WORD) | _IS_ODD.take(tag))
+    if len(odd):
+        found.put(odd, _one_odd_field_each(source.bytes, owner[odd], position[odd], ends[odd]))
+    return found
+
+
+def _one_odd_field_each(buffer: Bytes, owner: Ints, position: Ints, ends: Ints) -> Fields:
+    """The same for fields of every kind and size, with a reason for what is broken."""
     tag, after_tag = _varints(buffer, position, position)
     kind = (tag & _SEVEN).astype(np.uint8)
     # a tag of a sane message fits 32 bits; a larger one is no tag
@@ -194,6 +230,9 @@ def _one_field_each(buffer: Bytes, owner: Ints, position: Ints, ends: Ints) -> F
     return Fields(owner, number, kind, value, start, end)
 
 
+_EIGHT, _KIND_BITS = np.uint64(8), np.uint8(7)
+# by the first byte of a tag: no number or string, or a tag that needs more bytes
+_IS_ODD = np.array([tag < 8 or tag > 0x7F or tag & 7 not in (VARINT, BYTES) for tag in range(256)])
 _SEVEN, _THREE = np.uint64(7), np.uint64(3)
 _HUGE_NUMBER = np.uint64(1 << 29)
 _HUGE_SIZE = np.uint64(1 << 62)
@@ -222,76 +261,19 @@ def _varints(buffer: Bytes, position: Ints, field: Ints) -> tuple[npt.NDArray[np
     return value, after
 
 
-def _all_fields(
-    data: bytes, message: int, position: int, end: int, progress: Progress | None
-) -> Fields:
-    """A message with many fields: a loop finds where each starts, the rest is done in bulk."""
-    starts = np.array(_field_positions(data, position, end, progress), np.int64)
-    return _one_field_each(
-        np.frombuffer(data, np.uint8),
-        np.full(len(starts), message, np.int64),
-        starts,
-        np.full(len(starts), end, np.int64),
-    )
+def walk_one(
+    data: bytes, start: int, end: int, progress: Progress | None = None
+) -> Iterator[tuple[Ints, Fields]]:
+    """The fields of one message, however many, some at a time, with where each starts."""
+    return _walk_one(_Source(data), 0, start, end, progress)
 
 
-def _field_positions(data: bytes, position: int, end: int, progress: Progress | None) -> list[int]:
-    """Where the fields of one message start; a broken one is the last, for others to judge."""
-    positions: list[int] = []
-    add = positions.append
-    next_report = _REPORT_EVERY
-    try:
-        while position < end:
-            tag = data[position]
-            if tag & 0x87 == BYTES and tag > 7:
-                # a run of one repeated field, with sizes of one or two bytes: most of a large file
-                for _ in range(_REPORT_EVERY):
-                    if position >= end or data[position] != tag:
-                        break
-                    add(position)
-                    size = data[position + 1]
-                    if size < 0x80:
-                        position += size + 2
-                        continue
-                    second = data[position + 2]
-                    if second < 0x80:
-                        position += (size & 0x7F | second << 7) + 3
-                    else:
-                        size, body = varint(data, position + 1)
-                        position = body + size
-            else:
-                add(position)
-                position = _after_field(data, position)
-            if progress is not None and len(positions) >= next_report:
-                progress(position)
-                next_report = len(positions) + _REPORT_EVERY
-    except (IndexError, WireFault):
-        pass  # the field that starts at the last position is broken
-    return positions
-
-
-def _after_field(data: bytes, position: int) -> int:
-    tag, after = varint(data, position)
-    kind = tag & 7
-    if tag < 8 or _SKIP[kind] < 0:
-        raise WireFault("no field starts like this", position)
-    if kind == VARINT:
-        return varint(data, after)[1]
-    if kind == BYTES:
-        size, after = varint(data, after)
-        return after + size
-    return after + int(_SKIP[kind])
-
-
-def varint(data: bytes, position: int) -> tuple[int, int]:
-    """The varint at `position`, modulo 2^64, and where it ends; IndexError past the data."""
-    value = shift = 0
-    while True:
-        byte = data[position]
-        position += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value & 0xFFFF_FFFF_FFFF_FFFF, position
-        shift += 7
-        if shift >= 70:
-            raise WireFault("a number has more than ten bytes", position)
+def _walk_one(
+    source: _Source, message: int, position: int, end: int, progress: Progress | None
+) -> Iterator[tuple[Ints, Fields]]:
+    """A message with many fields: where each starts is found first, the rest is done in bulk."""
+    starts = field_positions(source.data, source.words, position, end, progress)
+    for first in range(0, len(starts), _FIELDS):
+        some = starts[first : first + _FIELDS]
+        owner, ends = np.full(len(some), message, np.int64), np.full(len(some), end, np.int64)
+        yield some, _one_field_each(source, owner, some, ends)

@@ -1,6 +1,6 @@
 """Runs: RunMetadata, the original tool's op log, profile and results, and TensorFlow 2's XPlane.
 
-Written as in graph_messages.py. XPlane is listed to be recognised; its reader comes with traces.
+Written as in graph_messages.py.
 """
 
 MESSAGES = """
@@ -41,4 +41,5 @@ XEvent: 1 metadata_id int64; 2 offset_ps int64 @data; 3 duration_ps int64; 4 sta
 XStat: 1 metadata_id int64; 2 double_value double @value; 3 uint64_value uint64 @value; 4 int64_value int64 @value; 5 str_value string @value; 6 bytes_value bytes @value; 7 ref_value uint64 @value
 XEventMetadata: 1 id int64; 2 name string; 3 metadata bytes; 4 display_name string; 5 stats XStat*; 6 child_id int64*
 XStatMetadata: 1 id int64; 2 name string; 3 description string
+ProfileOptions: 1 include_dataset_ops bool; 2 host_tracer_level uint32; 3 device_tracer_level uint32; 4 python_tracer_level uint32; 5 version uint32; 6 device_type int32; 7 enable_hlo_proto bool; 8 start_timestamp_ns uint64; 9 duration_ms uint64; 10 repository_path string
 """  # noqa: E501

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.wire.words import WORD, Hashes, Words, first_bytes
+
 Ints = npt.NDArray[np.int64]
-Hashes = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
 
-_WORD = 8
 _FACTOR = np.uint64(int.from_bytes(os.urandom(8), "little") | 1)
 _MISSING = -1
 # how many stretches are hashed together: their columns should stay in the processor's cache
@@ -74,51 +74,28 @@ class Spans:
     def _hashes(self) -> Hashes:
         size = self.ends - self.starts
         result = size.astype(np.uint64) * _FACTOR
-        words = _Words(self.data)
+        words = Words(self.data)
         for first in range(0, len(self), _BLOCK):
             block = slice(first, first + _BLOCK)
             _hash_block(words, self.starts[block], size[block], result[block])
         return result
 
 
-def _hash_block(words: _Words, position: Ints, left: Ints, result: Hashes) -> None:
+def _hash_block(words: Words, position: Ints, left: Ints, result: Hashes) -> None:
     """Takes each stretch in, eight bytes a pass; few enough to stay in the cache."""
     rows = np.flatnonzero(left > 0)
     state, position, left = result[rows], position[rows], left[rows]
     while len(rows):
-        state ^= words.at(position, left)
+        word = words.at(position)
+        first_bytes(word, left)
+        state ^= word
         state *= _FACTOR
         state ^= state >> np.uint64(29)
-        ended = left <= _WORD
+        ended = left <= WORD
         result[rows[ended]] = state[ended]
         going = np.flatnonzero(~ended)
         rows, state = rows[going], state[going]
-        position, left = position[going] + _WORD, left[going] - _WORD
-
-
-class _Words:
-    """The eight bytes at any place of a buffer as one number, cut to the bytes that count."""
-
-    def __init__(self, data: bytes) -> None:
-        if len(data) < _WORD:
-            data = data + bytes(_WORD)
-        self._last = len(data) - _WORD
-        # every offset, unaligned: numpy gathers from such a view without copying it
-        self._view: Hashes = np.ndarray((self._last + 1,), "<u8", buffer=data, strides=(1,))
-
-    def at(self, position: Ints, size: Ints) -> Hashes:
-        word: Hashes
-        if int(position.max(initial=0)) <= self._last:
-            word = self._view[position]
-        else:
-            beyond = np.maximum(position - self._last, 0)
-            word = self._view[position - beyond] >> (beyond << 3).astype(np.uint64)
-        short = np.flatnonzero(size < _WORD)
-        word[short] &= _MASKS[size[short]]
-        return word
-
-
-_MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], np.uint64)
+        position, left = position[going] + WORD, left[going] - WORD
 
 
 def _find(held: Hashes, wanted: Hashes) -> Ints:

@@ -83,8 +83,11 @@ def test_another_kind_than_the_flag_says_is_4(unet):
     _refused(run("--run_meta_path", unet / "graph.pb"), 4, "wrong-kind")
 
 
-def test_a_format_without_a_reader_is_4(samples):
-    _refused(run(samples / "tiny.xplane.pb"), 4, "not-read-yet")
+def test_an_empty_capture_is_4(tmp_path):
+    (tmp_path / "vm.xplane.pb").touch()
+    ran = run(tmp_path / "vm.xplane.pb")
+    _refused(ran, 4, "empty-file")
+    assert "2 GB" in ran.err
 
 
 def test_two_graphs_are_4(samples):

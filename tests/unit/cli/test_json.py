@@ -128,7 +128,7 @@ def test_formats_say_what_is_read():
     data = answer("formats")["data"]
     by_name = {entry["name"]: entry for entry in data["formats"]}
     assert by_name["GraphDef"]["read"] is True
-    assert by_name["XPlane"]["read"] is False
+    assert by_name["checkpoint data"]["read"] is False
     keys = {"name", "about", "names", "recognised_by", "gives", "read"}
     assert all(set(entry) == keys for entry in data["formats"])
 

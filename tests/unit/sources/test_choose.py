@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -280,8 +281,11 @@ def test_an_empty_file_says_so(tmp_path):
 
 
 def test_a_format_without_a_reader_is_named(put):
+    selection = one(put("x", "tiny.xplane.pb"))
+    (found,) = selection.used
+    selection.used = [replace(found, format=replace(found.format, read=None))]
     with pytest.raises(NotReadYet, match="XPlane"):
-        read(one(put("x", "tiny.xplane.pb")))
+        read(selection)
 
 
 def test_a_checkpoint_is_found_by_its_prefix(samples):

@@ -298,6 +298,6 @@ def test_progress_hears_rising_positions():
     heard = []
     fields = whole(graph, heard.append)
     assert len(fields) == 200_000
-    assert len(heard) >= 3
+    assert len(heard) >= 2
     assert heard == sorted(heard)
     assert heard[-1] <= len(graph)

@@ -14,7 +14,7 @@ from tensorflow.core.protobuf import (
 )
 from tensorflow.core.util import event_pb2, saved_tensor_slice_pb2
 from tensorflow.python.training import checkpoint_state_pb2
-from tensorflow.tsl.profiler.protobuf import xplane_pb2
+from tensorflow.tsl.profiler.protobuf import profiler_options_pb2, xplane_pb2
 
 from tfprof.wire import dtypes
 from tfprof.wire.schema import message_class, schema
@@ -28,6 +28,7 @@ ROOTS = {
     "ProfileProto": tfprof_log_pb2.ProfileProto,
     "MultiGraphNodeProto": tfprof_output_pb2.MultiGraphNodeProto,
     "XSpace": xplane_pb2.XSpace,
+    "ProfileOptions": profiler_options_pb2.ProfileOptions,
     "BundleHeaderProto": tensor_bundle_pb2.BundleHeaderProto,
     "BundleEntryProto": tensor_bundle_pb2.BundleEntryProto,
     "SavedTensorSlices": saved_tensor_slice_pb2.SavedTensorSlices,

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tfprof.analyses.memory.program import NOTHING, Line, MemoryModel, Program, program
-from tfprof.analyses.memory.schedule import Simulated, simulate
-from tfprof.analyses.static_costs import StaticCosts
-from tfprof.model.dims import symbols
-from tfprof.model.graph import Graph
+from tfprof.analyses.computed import INPUT_OPS
+from tfprof.analyses.memory.program import NOTHING, Line, Program
+from tfprof.analyses.memory.schedule import OnDevice, simulate
 
 # how many ops run at once: one after the other, as measured on small machines, on large ones
 SEQUENTIAL, EXPECTED, PARALLEL = 1, 2, 4
+_CHANCES = (1, 2, 3)
 _LARGEST_BATCH = 1 << 20
-SCRATCH = "scratch"
+SCRATCH, INPUTS = "scratch", "inputs"
 KINDS = {"forward": "activations", "backward": "gradients", "update": "optimizer temporaries"}
 
 
@@ -30,21 +29,21 @@ class Alive:
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """Bytes of a step beside the variables: expected, and what fewer or more workers need."""
+    """Bytes of a step beside the variables.
+
+    `least` and `most` are what fewer or more workers need, or as many with another turn of chance.
+    """
 
     batch: int
     expected: int
-    sequential: int
-    parallel: int
+    least: int
+    most: int
     at: str
     live: list[Alive] = field(default_factory=list)
-    unknown: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
     @property
     def interval(self) -> tuple[int, int]:
-        peaks = (self.sequential, self.expected, self.parallel)
-        return min(peaks), max(peaks)
+        return self.least, self.most
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +56,23 @@ class Piece:
     intercept: int
 
 
-def peak(costs: StaticCosts, graph: Graph, batch: int, model: MemoryModel) -> Peak:
-    """For costs of that batch. `batch` makes a line a number where the costs left it open."""
-    made = program(costs, graph, model)
+def peaks(made: Program, batch: int) -> dict[str, Peak]:
+    """By device. `batch` makes a line a number where sizes were left open."""
     expected = simulate(made, EXPECTED, batch)
-    one, many = simulate(made, SEQUENTIAL, batch), simulate(made, PARALLEL, batch)
-    at = made.steps[expected.at].name if expected.at >= 0 else ""
-    live = _alive(made, expected, batch)
-    notes = costs.inferred.notes
-    return Peak(batch, expected.peak, one.peak, many.peak, at, live, made.unknown, notes)
+    others = [simulate(made, EXPECTED, batch, chance=seed) for seed in _CHANCES]
+    others += [simulate(made, SEQUENTIAL, batch, keeps=keeps) for keeps in (True, False)]
+    others += [simulate(made, PARALLEL, batch, keeps=False)]
+    found = {}
+    for place, device in enumerate(made.devices):
+        here = expected.devices[place]
+        at = made.steps[here.at].name if here.at >= 0 else ""
+        ends = [here.peak, *(one.devices[place].peak for one in others)]
+        alive = _alive(made, here, batch)
+        found[device] = Peak(batch, here.peak, min(ends), max(ends), at, alive)
+    return found
 
 
-def _alive(made: Program, found: Simulated, batch: int) -> list[Alive]:
+def _alive(made: Program, found: OnDevice, batch: int) -> list[Alive]:
     """What is alive at the peak, the largest first."""
     rows = []
     for number, size in found.scratch:
@@ -76,7 +80,8 @@ def _alive(made: Program, found: Simulated, batch: int) -> list[Alive]:
         rows.append(Alive(op.site.name, op.site.op, SCRATCH, _at(size, batch)))
     for number, _, size in found.live:
         op = made.steps[number].op
-        rows.append(Alive(op.site.name, op.site.op, KINDS[op.phase], _at(size, batch)))
+        kind = INPUTS if INPUT_OPS.fullmatch(op.site.op) else KINDS[op.phase]
+        rows.append(Alive(op.site.name, op.site.op, kind, _at(size, batch)))
     return sorted(rows, key=lambda row: (-row.bytes, row.name))
 
 
@@ -84,13 +89,13 @@ def _at(size: Line, batch: int) -> int:
     return size[0] * batch + size[1]
 
 
-def pieces(costs: StaticCosts, graph: Graph, batch: int, model: MemoryModel) -> list[Piece]:
-    """The peak as lines over the batch; only where nothing but the batch is open."""
-    total = costs.total
-    if (symbols(total.written) | symbols(total.flops_all)) - {"B"}:
-        return []
-    found = simulate(program(costs, graph, model), EXPECTED, batch)
-    return _envelope(found.lines - {NOTHING})
+def pieces(made: Program, batch: int) -> dict[str, list[Piece]]:
+    """The peak of each device as lines over the batch, where nothing but the batch is open."""
+    found = simulate(made, EXPECTED, batch)
+    return {
+        device: _envelope(one.lines - {NOTHING})
+        for device, one in zip(made.devices, found.devices, strict=True)
+    }
 
 
 def _envelope(lines: set[Line]) -> list[Piece]:
@@ -111,18 +116,22 @@ def _envelope(lines: set[Line]) -> list[Piece]:
     return found
 
 
-def largest_batch(needs: Callable[[int], int], budget: int, guess: int) -> int:
-    """The largest batch that needs no more than the budget; 0 if not even one sample fits."""
-    if needs(1) > budget:
+def largest_batch(fits: Callable[[int], bool], guess: int) -> int:
+    """The largest batch that fits; 0 if not even one sample does."""
+    if not fits(1):
         return 0
     low, high = 1, max(2, guess)
-    while needs(high) <= budget:
+    while fits(high):
         low, high = high, high * 2
         if high > _LARGEST_BATCH:
             return low
+    # the guess is mostly right: the batch before it first
+    if high - low > 1 and fits(high - 1):
+        return high - 1
+    high = max(low + 1, high - 1)
     while high - low > 1:
         middle = (low + high) // 2
-        if needs(middle) <= budget:
+        if fits(middle):
             low = middle
         else:
             high = middle
@@ -130,10 +139,10 @@ def largest_batch(needs: Callable[[int], int], budget: int, guess: int) -> int:
 
 
 def guess_from(lines: list[Piece], budget: int) -> int:
-    """The batch that the formula says, to start the search from."""
+    """The batch that the formula says; 0 if not even one sample fits."""
     for piece in reversed(lines):
         if piece.slope > 0:
             batch = (budget - piece.intercept) // piece.slope
             if batch >= piece.start:
-                return max(1, batch)
-    return 1
+                return batch
+    return 0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tfprof.analyses.inference.sites import Site
 from tfprof.analyses.static_costs import OpCost, StaticCosts
+from tfprof.model.devices import short_names
 from tfprof.model.dims import BATCH, Dim, Size, elements
 from tfprof.model.graph import Graph
 from tfprof.ops.rule import Rule, Tensor
@@ -14,6 +16,7 @@ from tfprof.wire import dtypes
 # bytes as a line over the batch: bytes a sample, and what is there for any batch
 Line = tuple[int, int]
 NOTHING: Line = (0, 0)
+CPU = "/cpu:0"
 _HALF = 2
 _EACH_ITS_OWN = ("IdentityN", "_ReadVariablesOp")
 _MERGES = ("Merge", "RefMerge")
@@ -78,6 +81,7 @@ class Step:
     reuse: tuple[int, ...] = ()
     scratch: Line = NOTHING
     duration: float = 0.0
+    device: int = 0
     waits_for: int = 0
     releases: list[int] = field(default_factory=list)
 
@@ -88,10 +92,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`unknown` are ops whose outputs have no known size: they count as nothing, and are said."""
+    """`unknown` are ops whose outputs have no known size: they count as nothing, and are said.
+
+    A step's `device` is a place in `devices`.
+    """
 
     steps: list[Step]
     unknown: list[str]
+    devices: Sequence[str] = (CPU,)
 
 
 def program(costs: StaticCosts, graph: Graph, model: MemoryModel) -> Program:
@@ -110,9 +118,10 @@ def program(costs: StaticCosts, graph: Graph, model: MemoryModel) -> Program:
     unknown: list[str] = []
     for step in steps:
         _fill(step, made, unknown, model)
-    _count_readers(steps)
-    _link(steps, graph)
-    return Program(steps, unknown)
+    controls = _controls(steps, graph)
+    devices = place(steps, graph)
+    link(steps, controls)
+    return Program(steps, unknown, devices)
 
 
 def _fill(
@@ -124,12 +133,12 @@ def _fill(
     holds = rule is None or not rule.allocates
     for port, tensor in enumerate(call.outputs):
         size = NOTHING if holds and rule is not None else _bytes(tensor, model)
-        if size is None:
+        shared = rule is not None and (rule.alias is not None or site.op in _MERGES)
+        alias = _aliased(rule, site, port) if rule is not None and shared else None
+        if size is None and alias is None:
             unknown.append(site.name)
-            size = NOTHING
-        step.outputs.append(Output(model.rounded(size), shape=tensor.shape))
-        if rule is not None and (rule.alias is not None or site.op in _MERGES):
-            step.outputs[-1].alias = _aliased(rule, site, port)
+        known = model.rounded(size or NOTHING)
+        step.outputs.append(Output(known, alias=alias, shape=tensor.shape))
     if rule is None or rule.alias is not None or not rule.allocates:
         return
     step.reuse = rule.reuse
@@ -197,35 +206,85 @@ def _slope(size: Dim) -> Line | None:
     return slope, rest
 
 
-def _count_readers(steps: list[Step]) -> None:
-    for step in steps:
+def link(steps: list[Step], controls: Iterable[tuple[int, int]]) -> None:
+    """Who waits for whom: for what it reads, and for the first of each pair of controls."""
+    sources = [{read[0] for read in step.reads if read is not None} for step in steps]
+    for before, after in controls:
+        sources[after].add(before)
+    for number, step in enumerate(steps):
+        sources[number].discard(number)
+        step.waits_for = len(sources[number])
+        for source in sorted(sources[number]):
+            steps[source].releases.append(number)
         for read in step.reads:
             if read is not None:
                 steps[read[0]].outputs[read[1]].readers += 1
 
 
-def _link(steps: list[Step], graph: Graph) -> None:
-    """Who waits for whom: for data everywhere, for control edges in the main graph."""
+def _controls(steps: list[Step], graph: Graph) -> list[tuple[int, int]]:
+    """The control edges of the main graph, as pairs of steps."""
     own = {
         step.op.site.row: number
         for number, step in enumerate(steps)
         if step.op.site.name == graph.names[step.op.site.row]
     }
-    control = _controls(graph, own)
-    for number, step in enumerate(steps):
-        sources = {read[0] for read in step.reads if read is not None}
-        sources.update(control.get(number, ()))
-        sources.discard(number)
-        step.waits_for = len(sources)
-        for source in sources:
-            steps[source].releases.append(number)
-
-
-def _controls(graph: Graph, own: dict[int, int]) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
+    found = []
     edges = graph.edges
     for edge in ((edges.port < 0) & (edges.node >= 0)).nonzero()[0].tolist():
         source, reader = own.get(int(edges.node[edge])), own.get(int(edges.reader[edge]))
         if source is not None and reader is not None:
-            found.setdefault(reader, []).append(source)
+            found.append((source, reader))
     return found
+
+
+def place(steps: list[Step], graph: Graph) -> list[str]:
+    """Puts each op on the device its node names; what crosses over is copied there."""
+    of = device_of_rows(graph)
+    used = [of(step.op.site.row) for step in steps]
+    devices = sorted(set(used)) or [CPU]
+    for step, name in zip(steps, used, strict=True):
+        step.device = devices.index(name)
+    if len(devices) > 1:
+        _receive(steps)
+    return devices
+
+
+def device_of_rows(graph: Graph) -> Callable[[int], str]:
+    """The device of a node: what it names, else that of the node it is to stay with, else the CPU.
+
+    Names are short, with job and task only where there are several.
+    """
+    names = short_names(name for name in graph.devices.table if name)
+    if not names:
+        return lambda _: CPU
+    table = [names.get(name, "") for name in graph.devices.table]
+    codes: list[int] = graph.devices.codes.tolist()
+    where = {row: table[code] for row, code in enumerate(codes) if table[code]}
+
+    def device(row: int) -> str:
+        if row in where:
+            return where[row]
+        stays = graph.node(row).attributes.get("_class")
+        beside = [bytes(one).decode(errors="replace") for one in stays.list.s] if stays else []
+        rows = (graph.index.get(one.removeprefix("loc:@"), -1) for one in beside)
+        return next((where[one] for one in rows if one in where), CPU)
+
+    return device
+
+
+def _receive(steps: list[Step]) -> None:
+    """One copy of what is read on another device, for all its readers there."""
+    copies: dict[tuple[int, int, int], int] = {}
+    for step in list(steps):
+        for place_, read in enumerate(step.reads):
+            if read is None or steps[read[0]].device == step.device:
+                continue
+            made = steps[read[0]].outputs[read[1]]
+            key = (*read, step.device)
+            if made.size == NOTHING and made.alias is None:
+                continue
+            if key not in copies:
+                copies[key] = len(steps)
+                copy = Output(made.size, shape=made.shape)
+                steps.append(Step(steps[read[0]].op, [read], [copy], device=step.device))
+            step.reads[place_] = (copies[key], 0)

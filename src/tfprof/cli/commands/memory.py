@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from tfprof.cli.inputs import add_inputs, request_of
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
+    from tfprof.answers.what_if import WhatIfQuestion
     from tfprof.sources.load import ProgressOf
     from tfprof.views.result import Result
 
@@ -34,11 +36,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--as", dest="form", choices=["written", "executed"], default="written",
                        help="the graph of the file, or the one a run holds")  # fmt: skip
     group.add_argument("--against", metavar="PATH", help="another model: a curve each")
-    group.add_argument("--dtype", choices=["float16", "bfloat16"],
-                       help="what if activations and gradients were half as wide")  # fmt: skip
     group.add_argument("--device-memory", metavar="16GB", help="find the batch that fits in it")
     group.add_argument("--margin", type=float, default=5.0, metavar="PERCENT",
                        help="what the safe batch leaves free (default: 5)")  # fmt: skip
+    group.add_argument("--optimizer", choices=["adam", "sgd", "momentum"], default="adam",
+                       help="with --train, where a model only predicts (adam)")  # fmt: skip
+    asks = parser.add_argument_group("what if")
+    asks.add_argument("--recompute", action="store_true",
+                      help="activations were computed again: the best plan")  # fmt: skip
+    asks.add_argument("--recompute-scopes", metavar="REGEX",
+                      help="those in these name scopes were computed again")  # fmt: skip
+    asks.add_argument("--more-flops", type=float, metavar="PERCENT",
+                      help="what a plan may add (default: a forward pass)")  # fmt: skip
+    asks.add_argument("--swap", type=float, metavar="GBPS",
+                      help="activations waited on the host; GB a second")  # fmt: skip
+    asks.add_argument("--device", metavar="gpu:FLOPS,BYTES",
+                      help="how fast it computes meanwhile (gpu:10T,800G)")  # fmt: skip
+    asks.add_argument("--dtype", choices=["float16", "bfloat16"],
+                      help="activations and gradients were half as wide")  # fmt: skip
 
 
 def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
@@ -47,8 +62,6 @@ def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
 
     batches = batches_of(args.batch) if args.batch else ()
     args.batch = str(batches[0]) if batches else None
-    if args.dtype and args.form == "executed":
-        raise UsageError("what was executed has its types: --dtype goes with the written graph")
     budget = bytes_of(args.device_memory) if args.device_memory else None
     asked = MemoryQuestion(
         question_of(args),
@@ -57,12 +70,38 @@ def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
         budget,
         args.margin / 100,
         executed=args.form == "executed",
-        dtype=args.dtype,
+        optimizer=args.optimizer if args.mode == "train" else None,
+        what_if=_what_if(args),
     )
     data = read_one(request_of(args), progress)
     if args.against:
         return against(data, read_one(Request([Path(args.against)]), progress), asked)
-    return memory(data, asked)
+    return memory(data, asked, _searching(progress))
+
+
+def _searching(progress: ProgressOf | None) -> Callable[[int, int], None] | None:
+    """Hears how many plans of how many were tried."""
+    if progress is None:
+        return None
+    heard: list[Callable[[int], None]] = []
+
+    def tried(done: int, of: int) -> None:
+        if not heard:
+            heard.append(progress(Path("recompute plans"), of))
+        heard[0](done)
+
+    return tried
+
+
+def _what_if(args: argparse.Namespace) -> WhatIfQuestion:
+    from tfprof.answers.what_if import DEFAULT_DEVICE, WhatIfQuestion
+
+    if args.swap is not None and args.swap <= 0:
+        raise UsageError(f"--swap takes gigabytes a second, not {args.swap:g}", hint="--swap 16")
+    recompute = args.recompute_scopes or ("" if args.recompute else None)
+    return WhatIfQuestion(
+        recompute, args.more_flops, args.swap, args.device or DEFAULT_DEVICE, args.dtype
+    )
 
 
 def batches_of(text: str) -> tuple[int, ...]:

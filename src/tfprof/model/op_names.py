@@ -1,0 +1,48 @@
+"""What the name of an event says: which op it ran, of which type, if any."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+
+class OpKind(Enum):
+    TENSORFLOW = "TensorFlow"
+    JAX = "JAX"
+    DATASET = "Dataset"
+    COPY = "copy"
+
+
+@dataclass(frozen=True, slots=True)
+class OpName:
+    kind: OpKind
+    name: str
+    type: str
+
+
+_ITERATOR = "Iterator"
+_COPY = "MEMCPY"
+_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_./>-]*")
+_TENSORFLOW_TYPE = re.compile(r"[A-Z_][a-zA-Z0-9_]*")
+_JAX_TYPE = re.compile(r"[a-z_][a-z0-9_]*(\[.*\])?")
+
+
+@lru_cache(maxsize=1 << 16)
+def op_name(event: str) -> OpName | None:
+    """The op behind an event or a kernel's annotation; None for what the user or runtime marked.
+
+    The rules are XProf's: `scope/node:OpType`, `Iterator::Path`, a lower-case type is JAX's.
+    """
+    name, colon, kind = event.partition(":")
+    if not colon:
+        is_copy = event.upper().startswith(_COPY)
+        return OpName(OpKind.COPY, event, event) if is_copy else None
+    if name == _ITERATOR and kind.startswith(":"):
+        return OpName(OpKind.DATASET, event, OpKind.DATASET.value)
+    if _NAME.fullmatch(name) and _TENSORFLOW_TYPE.fullmatch(kind):
+        return OpName(OpKind.TENSORFLOW, name, kind)
+    if name and _JAX_TYPE.fullmatch(kind):
+        return OpName(OpKind.JAX, name, kind.partition("[")[0])
+    return None

@@ -1,0 +1,201 @@
+"""A TensorFlow 2 capture as it was recorded: hosts, their planes, lines of events, and stats.
+
+Times are picoseconds from the origin of the whole capture: lines count from bases of their own,
+and only what is brought to one base can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.model.xstats import StatColumn, StatValue, merged
+from tfprof.wire.xspace import LineColumns, NameColumns
+from tfprof.wire.xstats import StatTable
+
+Ints = npt.NDArray[np.int64]
+
+HOST_THREADS = "/host:CPU"
+PROGRAMS = "/host:metadata"
+ENVIRONMENT = "Task Environment"
+_DEVICE = "/device:"
+HLO_PROTO = "Hlo Proto"
+# picoseconds of 64 bits reach 106 days; what is further apart than this cannot share an origin
+SPREAD_NS = 90 * 24 * 3600 * 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """One row an event, line after line; in a line by start, outer before inner ones.
+
+    `name` is a row of the plane's event names. `occurrences` is not 0 where a producer only
+    counted: such an event has no time of its own.
+    """
+
+    name: npt.NDArray[np.int32]
+    start_ps: Ints
+    duration_ps: Ints
+    occurrences: Ints
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+    @property
+    def end_ps(self) -> Ints:
+        return self.start_ps + self.duration_ps
+
+
+@dataclass(frozen=True)
+class Plane:
+    """What one part of a machine recorded. `lines.timestamp_ns` are the bases the file gives."""
+
+    host: str
+    id: int
+    name: str
+    lines: LineColumns
+    events: Events
+    event_names: NameColumns
+    stat_names: NameColumns
+    # what the plane itself states, such as the capabilities of a device
+    facts: Mapping[str, StatValue]
+    data: bytes = field(repr=False)
+    # stats are read when asked for: of the events, and of the names that events share
+    load_event_stats: Callable[[], StatTable] = field(repr=False)
+    load_name_stats: Callable[[], StatTable] = field(repr=False)
+    # the whole XEventMetadata of an event name, for what has no column
+    describe: Callable[[int], Any] = field(repr=False)
+
+    @property
+    def is_device(self) -> bool:
+        return self.name.startswith(_DEVICE)
+
+    def name_of(self, event: int) -> str:
+        return self.event_names.name[int(self.events.name[event])]
+
+    def named(self, *names: str) -> Ints:
+        """The rows of the events with one of these names."""
+        rows = [row for row, name in enumerate(self.event_names.name) if name in names]
+        return np.flatnonzero(np.isin(self.events.name, rows))
+
+    def rows_of_line(self, line: int) -> slice:
+        return slice(int(self.lines.first[line]), int(self.lines.first[line + 1]))
+
+    def line_of(self, events: Ints) -> Ints:
+        """The line that each of some events is in."""
+        found: Ints = np.searchsorted(self.lines.first, events, side="right") - 1
+        return found
+
+    def line_name(self, line: int) -> str:
+        return self.lines.display_name[line] or self.lines.name[line]
+
+    def has_stat(self, name: str) -> bool:
+        return bool(self.stat_names.rows_named(name))
+
+    def stat(self, name: str) -> StatColumn:
+        """One stat of all events: an event's own, else the one its name carries."""
+        own = self._column(self._event_stats, name, len(self.events))
+        shared = self.stat_of_names(name)
+        return merged(own, shared, self.events.name) if len(shared) else own
+
+    def stat_of_names(self, name: str) -> StatColumn:
+        """One stat of all event names."""
+        return self._column(self._name_stats, name, len(self.event_names))
+
+    def _column(self, stats: StatTable, name: str, count: int) -> StatColumn:
+        found = stats.named(self.stat_names.rows_named(name))
+        return StatColumn(found, count, self.data, self.stat_names)
+
+    @cached_property
+    def _event_stats(self) -> StatTable:
+        return self.load_event_stats()
+
+    @cached_property
+    def _name_stats(self) -> StatTable:
+        return self.load_name_stats()
+
+    def later(self, picoseconds: int) -> Plane:
+        """The same with all events later."""
+        if not picoseconds:
+            return self
+        events = replace(self.events, start_ps=self.events.start_ps + picoseconds)
+        return replace(self, events=events)
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """How and when a host was profiled; None where its file does not say."""
+
+    start_ns: int | None = None
+    stop_ns: int | None = None
+    # a ProfileOptions message, None without one
+    options: Any = None
+
+
+@dataclass(frozen=True)
+class Space:
+    """All planes of one capture, of one host or several.
+
+    `origin_ns` is what `start_ps` counts from: nanoseconds since 1970 if the file says when its
+    lines begin to count, else on the clock of the lines.
+    """
+
+    planes: tuple[Plane, ...]
+    origin_ns: int
+    environments: Mapping[str, Environment]
+    errors: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*self.environments, *(plane.host for plane in self.planes)]))
+
+    @property
+    def event_count(self) -> int:
+        return sum(len(plane.events) for plane in self.planes)
+
+    def named(self, name: str) -> tuple[Plane, ...]:
+        """The planes of this name, one a host at most."""
+        return tuple(plane for plane in self.planes if plane.name == name)
+
+    @property
+    def host_threads(self) -> tuple[Plane, ...]:
+        """What threads did: TensorFlow's ops, tf.data, Python, memory, calls of the driver."""
+        return self.named(HOST_THREADS)
+
+    @property
+    def devices(self) -> tuple[Plane, ...]:
+        """GPUs, TPUs and what else calls itself a device, by name."""
+        found = (plane for plane in self.planes if plane.is_device)
+        return tuple(sorted(found, key=lambda plane: (plane.host, plane.name)))
+
+    def programs(self) -> Iterator[tuple[str, bytes]]:
+        """The compiled XLA programs: name and HloProto bytes."""
+        for plane in self.named(PROGRAMS):
+            protos = plane.stat_of_names(HLO_PROTO)
+            for row, proto in zip(protos.rows.tolist(), protos.raw(), strict=True):
+                yield plane.event_names.name[row], proto
+
+    @classmethod
+    def joined(cls, spaces: list[Space]) -> Space:
+        """The captures that several hosts made together."""
+        if len(spaces) == 1:
+            return spaces[0]
+        latest = max(space.origin_ns for space in spaces)
+        # a host whose clock is far off is shown from the beginning on
+        origin = min(s.origin_ns for s in spaces if latest - s.origin_ns <= SPREAD_NS)
+        return cls(
+            tuple(
+                plane.later(max(0, space.origin_ns - origin) * 1000)
+                for space in spaces
+                for plane in space.planes
+            ),
+            origin,
+            {host: found for space in spaces for host, found in space.environments.items()},
+            tuple(error for space in spaces for error in space.errors),
+            tuple(warning for space in spaces for warning in space.warnings),
+        )

@@ -1,0 +1,26 @@
+"""Attributes of ops that no graph holds, as a graph would state them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+
+def flag(*, on: bool) -> Any:  # noqa: ANN401
+    return SimpleNamespace(b=on)
+
+
+def text(value: str) -> Any:  # noqa: ANN401
+    return SimpleNamespace(s=value.encode())
+
+
+def integers(values: Sequence[int]) -> Any:  # noqa: ANN401
+    return SimpleNamespace(list=SimpleNamespace(i=list(values)))
+
+
+def shape(sizes: Sequence[int | None]) -> Any:  # noqa: ANN401
+    """None is an open dimension."""
+    dims = [SimpleNamespace(size=-1 if size is None else size) for size in sizes]
+    stated = SimpleNamespace(unknown_rank=False, dim=dims)
+    return SimpleNamespace(shape=stated, HasField=lambda name: name == "shape")

@@ -1,0 +1,238 @@
+"""Curves over a common axis as SVG. The values start at 0, so that heights can be compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from tfprof.model import units
+from tfprof.renderers import svg
+from tfprof.renderers.cut import middle_cut, tail_cut
+from tfprof.views.chart import Chart, Limit
+from tfprof.views.shapes import Curve
+
+_EDGE = 24.0
+_TITLE, _TEXT, _SMALL = 17.0, 13.0, 12.0
+_PLOT_TOP, _PLOT_HEIGHT = 112.0, 290.0
+_INSET = 22.0  # between the axis and the first point
+_STEPS = 5
+_LINE = 18.0
+_ROW = 15.0
+_BESIDE, _MARK = 8.0, 9.0  # the room before words at the end of a curve, and for a dot
+_WIDEST_NAME, _WIDEST_LIMIT = 24, 64
+_NOTES_SHOWN = 4
+_DOT = 4.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Where a point and a value lie."""
+
+    left: float
+    right: float
+    first: int
+    last: int
+    highest: float
+
+    @property
+    def bottom(self) -> float:
+        return _PLOT_TOP + _PLOT_HEIGHT
+
+    def x(self, point: float) -> float:
+        room = self.right - self.left - 2 * _INSET
+        if self.first == self.last:
+            return self.left + _INSET + room / 2
+        return self.left + _INSET + room * (point - self.first) / (self.last - self.first)
+
+    def y(self, value: float) -> float:
+        return self.bottom - _PLOT_HEIGHT * value / self.highest
+
+
+def render(chart: Chart) -> str:
+    ticks = _value_ticks(chart)
+    labels = units.axis_sizes(ticks)
+    ends = [_end_rows(chart, curve) for curve in chart.series.curves]
+    frame = _frame(chart, ticks[-1], labels, ends)
+    notes = _notes(chart, frame.bottom + 68)
+    parts = [
+        *_heading(chart, frame),
+        *_value_axis(frame, ticks, labels),
+        *_point_axis(chart, frame),
+        *(_limit(chart.limit, frame) if chart.limit is not None else ()),
+        *(line for number in range(len(ends)) for line in _curve(chart, number, frame)),
+        *_end_labels(chart, ends, frame),
+        *notes,
+    ]
+    height = frame.bottom + 58 + len(notes) * _LINE + (_EDGE / 2 if notes else 0)
+    return svg.document(height, f"{chart.title}. {chart.subtitle}", parts)
+
+
+def _frame(
+    chart: Chart, highest: float, labels: Sequence[str], ends: Sequence[list[str]]
+) -> _Frame:
+    left = _EDGE + max(svg.text_width(label, _SMALL) for label in labels) + 8
+    widest = max(svg.text_width(row, _SMALL) for rows in ends for row in rows)
+    right = svg.WIDTH - _EDGE - widest - _before_words(ends)
+    points = chart.series.points
+    return _Frame(left, right, min(points), max(points), highest)
+
+
+def _value_ticks(chart: Chart) -> list[float]:
+    highest = max((max(curve.values, default=0) for curve in chart.series.curves), default=0)
+    if chart.limit is not None:
+        highest = max(highest, chart.limit.value)
+    step = units.round_step(highest / _STEPS)
+    return [step * number for number in range(max(1, math.ceil(highest / step)) + 1)]
+
+
+def _heading(chart: Chart, frame: _Frame) -> Iterator[str]:
+    room = svg.WIDTH - 2 * _EDGE
+    title = middle_cut(chart.title, svg.letters_in(room, _TITLE))
+    yield svg.text(_EDGE, 38, title, font_size=_TITLE, font_weight=600)
+    subtitle = middle_cut(chart.subtitle, svg.letters_in(room, _TEXT))
+    yield svg.text(_EDGE, 60, subtitle, "quiet", font_size=_TEXT)
+    yield svg.text(frame.left, _PLOT_TOP - 14, chart.up, "quiet", font_size=_SMALL)
+
+
+def _value_axis(frame: _Frame, ticks: Sequence[float], labels: Sequence[str]) -> Iterator[str]:
+    for value, label in zip(ticks, labels, strict=True):
+        y = frame.y(value)
+        look = "grid" if value else "axis"
+        yield svg.element("line", look, x1=frame.left, y1=y, x2=frame.right, y2=y)
+        yield svg.text(frame.left - 8, y + 4, label, "quiet", font_size=_SMALL, text_anchor="end")
+
+
+def _point_axis(chart: Chart, frame: _Frame) -> Iterator[str]:
+    for point in _point_ticks(sorted(set(chart.series.points)), frame):
+        x = frame.x(point)
+        yield svg.element("line", "axis", x1=x, y1=frame.bottom, x2=x, y2=frame.bottom + 5)
+        yield svg.text(
+            x, frame.bottom + 20, f"{point:,}", "quiet", font_size=_SMALL, text_anchor="middle"
+        )
+    middle = (frame.left + frame.right) / 2
+    yield svg.text(
+        middle, frame.bottom + 42, chart.across, "quiet", font_size=_SMALL, text_anchor="middle"
+    )
+
+
+def _point_ticks(points: Sequence[int], frame: _Frame) -> Sequence[int]:
+    """The points themselves if there is room to write each of them, else round numbers."""
+    needed = svg.text_width(f"{points[-1]:,}", _SMALL) + 10
+    places = [frame.x(point) for point in points]
+    if all(after - before >= needed for before, after in pairwise(places)):
+        return points
+    most = max(1.0, (frame.right - frame.left) / max(needed, 50))
+    step = int(units.round_step((frame.last - frame.first) / most))
+    return range(-(-frame.first // step) * step, frame.last + 1, step)
+
+
+def _limit(limit: Limit, frame: _Frame) -> Iterator[str]:
+    """A dashed level, what lies beyond it tinted, and the last point that stays below."""
+    y, width = frame.y(limit.value), frame.right - frame.left
+    yield svg.element(
+        "rect", "beyond", x=frame.left, y=_PLOT_TOP, width=width, height=y - _PLOT_TOP,
+        fill_opacity=0.07,
+    )  # fmt: skip
+    yield _dashed(frame.left, y, frame.right, y)
+    # above the plot, where no curve can cross the words
+    words, row = tail_cut(limit.text, _WIDEST_LIMIT), _PLOT_TOP - 14
+    start = svg.WIDTH - _EDGE - svg.text_width(words, _SMALL)
+    yield _dashed(start - 34, row - 4, start - 8, row - 4)
+    yield svg.text(start, row, words, font_size=_SMALL)
+    if limit.last is not None and frame.first <= limit.last <= frame.last:
+        x = frame.x(limit.last)
+        yield _dashed(x, y, x, frame.bottom)
+
+
+def _dashed(x1: float, y1: float, x2: float, y2: float) -> str:
+    return svg.element(
+        "line", "limit", x1=x1, y1=y1, x2=x2, y2=y2, stroke_width=1.5, stroke_dasharray="6 4"
+    )
+
+
+def _curve(chart: Chart, number: int, frame: _Frame) -> Iterator[str]:
+    curve, points = chart.series.curves[number], chart.series.points
+    places = [(frame.x(p), frame.y(v)) for p, v in zip(points, curve.values, strict=True)]
+    yield svg.element(
+        "polyline", svg.line_look(number), fill="none", stroke_width=2.5, stroke_linejoin="round",
+        points=" ".join(f"{x:.2f},{y:.2f}" for x, y in places),
+    )  # fmt: skip
+    gap = (frame.right - frame.left) / len(points)
+    radius = min(_DOT, max(1.5, gap / 3))
+    for point, value, (x, y) in zip(points, curve.values, places, strict=True):
+        said = f"{chart.across} {point:,}: {units.exact(value)} bytes ({units.size(value)})"
+        if len(chart.series.curves) > 1:
+            said = f"{curve.name}\n{said}"
+        yield _dot(number, x, y, radius, svg.tooltip(said))
+
+
+def _dot(number: int, x: float, y: float, radius: float, content: str = "") -> str:
+    """Curves differ in shape as well as in colour."""
+    look = svg.dot_look(number)
+    if number % len(_SHAPES) == 0:
+        return svg.element("circle", look, content, cx=x, cy=y, r=radius)
+    corners = _SHAPES[number % len(_SHAPES)]
+    path = " ".join(f"{x + radius * dx:.2f},{y + radius * dy:.2f}" for dx, dy in corners)
+    return svg.element("polygon", look, content, points=path)
+
+
+# corners around the middle; all of about the same area as the circle, which has none
+_SHAPES: tuple[tuple[tuple[float, float], ...], ...] = (
+    (),
+    ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
+    ((0, -1.3), (1.2, 0.9), (-1.2, 0.9)),
+)
+
+
+def _end_rows(chart: Chart, curve: Curve) -> list[str]:
+    """At the end of a curve: which one it is, where there are several, and its last value."""
+    names = [curve.name] if len(chart.series.curves) > 1 else []
+    return [*(middle_cut(name, _WIDEST_NAME) for name in names), units.size(curve.values[-1])]
+
+
+def _before_words(ends: Sequence[list[str]]) -> float:
+    return _BESIDE + (_MARK if len(ends) > 1 else 0)
+
+
+def _end_labels(chart: Chart, ends: Sequence[list[str]], frame: _Frame) -> Iterator[str]:
+    places = [frame.y(curve.values[-1]) for curve in chart.series.curves]
+    gap = max(len(rows) for rows in ends) * _ROW + 4
+    x = frame.right + _before_words(ends)
+    for number, (rows, y) in enumerate(zip(ends, _spread(places, gap, frame.bottom), strict=True)):
+        top = y - (len(rows) - 1) * _ROW / 2
+        if len(ends) > 1:
+            yield _dot(number, x - _MARK, top, _DOT)
+        for row, words in enumerate(rows):
+            look = "quiet" if row else "ink"
+            yield svg.text(x, top + row * _ROW + 4, words, look, font_size=_SMALL)
+
+
+def _spread(places: Sequence[float], gap: float, bottom: float) -> list[float]:
+    """The same order from top to bottom, moved apart where they would cover each other."""
+    order = sorted(range(len(places)), key=places.__getitem__)
+    moved = list(places)
+    # down from the top, then up again from the bottom where that went too far
+    lowest = -math.inf
+    for at in order:
+        moved[at] = max(moved[at], lowest)
+        lowest = moved[at] + gap
+    highest = bottom
+    for at in reversed(order):
+        moved[at] = min(moved[at], highest)
+        highest = moved[at] - gap
+    return moved
+
+
+def _notes(chart: Chart, top: float) -> list[str]:
+    shown = list(chart.notes)
+    if len(shown) > _NOTES_SHOWN:
+        rest = len(shown) - _NOTES_SHOWN + 1
+        shown = [*shown[: _NOTES_SHOWN - 1], f"{rest:,} more"]
+    most = svg.letters_in(svg.WIDTH - 2 * _EDGE, _SMALL)
+    return [
+        svg.text(_EDGE, top + number * _LINE, tail_cut(note, most), "quiet", font_size=_SMALL)
+        for number, note in enumerate(shown)
+    ]

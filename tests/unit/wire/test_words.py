@@ -1,0 +1,26 @@
+"""Words of a buffer and the numbers in them, against plain slices and loops."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfprof.wire.varint import varint
+from tfprof.wire.words import Words, varints_in
+
+
+@given(st.binary(min_size=1, max_size=30))
+def test_a_word_is_the_next_eight_bytes_with_zeros_behind_the_end(data):
+    positions = np.arange(len(data))
+    words = Words(data).at(positions).tolist()
+    assert words == [int.from_bytes(data[at : at + 8], "little") for at in positions]
+
+
+@given(st.lists(st.binary(min_size=7, max_size=7), min_size=1))
+def test_numbers_in_words_are_those_a_loop_reads(heads):
+    words = np.array([int.from_bytes(head, "little") for head in heads], np.uint64)
+    values, sizes = varints_in(words)
+    for head, value, size in zip(heads, values.tolist(), sizes.tolist(), strict=True):
+        theirs, after = varint(head + b"\0", 0)
+        assert size == after
+        if size < 8:
+            assert value == theirs
