@@ -11,9 +11,9 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ DATA = Path(__file__).parents[1]
 OWN_SAMPLES = (DATA / "tests/data", DATA / "examples/unet")
 _IMAGE, _MASK = ("B", 572, 572, 1), ("B", 388, 388, 2)
 _UNET = {"input": _IMAGE, "labels": _MASK}
+UPDATES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
+ALIASES = ("Identity", "Reshape", "Squeeze", "ExpandDims")
 _LOSS_AND_STEP = ("train/softmax_cross_entropy_loss/value", "train/Adam")
 
 
@@ -99,21 +101,19 @@ def in_process_of_its_own(what: str, *arguments: object) -> Result:
 
 
 def measured(model: Model, path: Path, table: Path | None, batch: int, runs: int) -> Result:
-    """The transient peak of each of some steps."""
-    peaks, seconds = [], []
-    start = time.perf_counter()
-    for trace in traces(model, path, table, batch, runs):
-        seconds.append(time.perf_counter() - start)
+    """The transient peak of each of some steps; `held` is without the variables they replaced."""
+    graph, inputs = built(model, path, table, batch)
+    peaks, held = [], []
+    for trace in traces(model, graph, inputs, runs):
         peaks.append(peak_of(trace))
-        start = time.perf_counter()
-    return {"peaks": peaks, "seconds": seconds}
+        held.append(peak_of(trace, replaced(trace, graph)))
+    return {"peaks": peaks, "held": held}
 
 
-def traces(model: Model, path: Path, table: Path | None, batch: int, runs: int) -> Iterator[Any]:
+def traces(model: Model, graph: Any, inputs: list[Any], runs: int) -> Iterator[Any]:
     """RunMetadata of steps in one session."""
     import tensorflow as tf
 
-    graph, inputs = built(model, path, table, batch)
     fetches = fetched(model, graph)  # before the initializers, which write variables as well
     with graph.as_default(), tf.compat.v1.Session(graph=graph, config=as_written()) as session:
         session.run(initializers(graph))
@@ -136,24 +136,75 @@ def as_written() -> Any:
     return config
 
 
-def peak_of(trace: Any) -> int:
-    """The running sum of what each device allocated and freed, in order of time."""
-    return max(_highest(device) for device in trace.step_stats.dev_stats)
-
-
-def _highest(device: Any) -> int:
+def peak_of(trace: Any, freed: Iterable[tuple[int, int]] = ()) -> int:
+    """The highest running sum, over time, of what was allocated and freed."""
     records = [
         (record.alloc_micros, record.alloc_bytes)
-        for node in device.node_stats
+        for node in nodes_of(trace)
         for memory in node.memory
         for record in memory.allocation_records
     ]
     held = highest = 0
     # by time alone: within a microsecond the order of the file is kept
-    for _, size in sorted(records, key=lambda record: record[0]):
+    for _, size in sorted([*records, *freed], key=lambda record: record[0]):
         held += size
         highest = max(highest, held)
     return highest
+
+
+def nodes_of(trace: Any) -> Iterator[Any]:
+    return (node for device in trace.step_stats.dev_stats for node in device.node_stats)
+
+
+def replaced(trace: Any, graph: Any) -> Iterator[tuple[int, int]]:
+    """When the step freed the old buffers of variables, and how many bytes (negative) each.
+
+    A variable that is written while its value is still being read is copied. The copy is on
+    record; that the old buffer is freed is not, since it is from an earlier step.
+    """
+    starts = {node.node_name: node.all_start_micros for node in nodes_of(trace)}
+    ends = {node.node_name: end_of(node) for node in nodes_of(trace)}
+    kept = {node.node_name: bytes_kept(node) for node in nodes_of(trace)}
+    for op in graph.get_operations():
+        if not is_update(op) or op.name not in starts:
+            continue
+        size = variable_bytes(op.inputs[0]) if op.type == "AssignVariableOp" else kept[op.name]
+        reads = [
+            read
+            for read in op.inputs[0].consumers()
+            if read.type == "ReadVariableOp" and ends.get(read.name, inf) <= starts[op.name]
+        ]
+        readers = [ends.get(one.name, 0) for read in reads for one in holders(read.outputs[0])]
+        if size > 0:
+            yield max([ends[op.name], *readers]), -size
+
+
+def end_of(node: Any) -> int:
+    return int(node.all_start_micros + node.op_end_rel_micros)
+
+
+def bytes_kept(node: Any) -> int:
+    """What a node allocated and the step did not free."""
+    return sum(one.alloc_bytes for memory in node.memory for one in memory.allocation_records)
+
+
+def is_update(op: Any) -> bool:
+    return op.type in UPDATES or op.type.startswith("ResourceApply")
+
+
+def variable_bytes(handle: Any) -> int:
+    import tensorflow as tf
+
+    shape = tf.TensorShape(handle.op.get_attr("shape"))
+    return int(shape.num_elements() * tf.as_dtype(handle.op.get_attr("dtype")).size)
+
+
+def holders(tensor: Any) -> Iterator[Any]:
+    """The ops that keep a buffer alive: its readers, and those of what shares it."""
+    for op in tensor.consumers():
+        yield op
+        if op.type in ALIASES:
+            yield from holders(op.outputs[0])
 
 
 def built(model: Model, path: Path, table: Path | None, batch: int) -> tuple[Any, list[Any]]:
@@ -241,12 +292,7 @@ def fetched(model: Model, graph: Any) -> list[Any]:
     if model.fetches:
         ops = [graph.get_operation_by_name(name) for name in model.fetches]
         return [op.outputs[0] if op.outputs else op for op in ops]
-    writes = [
-        op
-        for op in graph.get_operations()
-        if op.type in ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
-        or op.type.startswith("ResourceApply")
-    ]
+    writes = [op for op in graph.get_operations() if is_update(op)]
     return [graph.get_operation_by_name("Identity").outputs[0], *writes]
 
 

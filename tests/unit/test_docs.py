@@ -72,6 +72,7 @@ def _captures(samples: Path, folder: Path) -> Path:
     """The samples and the example, with the values of a checkpoint, which the samples leave out."""
     shutil.copytree(samples, folder, dirs_exist_ok=True)
     shutil.copytree(ROOT / "examples" / "unet", folder / "unet")
+    shutil.copytree(ROOT / "tests" / "logs", folder / "logs")
     packed = ROOT / "tests" / "checkpoints" / "resnet32.data-00000-of-00001.gz"
     shard = folder / "resnet32" / "model.ckpt.data-00000-of-00001"
     shard.write_bytes(gzip.decompress(packed.read_bytes()))

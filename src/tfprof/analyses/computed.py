@@ -64,6 +64,9 @@ def computed(
         outputs = [graph.index.get(spec.tensor.partition(":")[0], -1) for spec in chosen.outputs]
         return Computed(_reached(graph, outputs), INFERENCE, f"signature {chosen.name}")
     steps = _train_steps(data, graph)
+    if data.is_executed and mode is None:
+        mode = TRAIN if steps else INFERENCE
+        return Computed(np.arange(len(graph)), mode, "what was executed")
     if mode == TRAIN and not steps:
         raise UsageError(
             "nothing in this graph trains: no op changes a variable by a gradient",

@@ -17,6 +17,10 @@ from tfprof.wire import dtypes
 _GRADIENT = re.compile(r"(?:.*/)?(?:gradients(?:_\d+)?|gradient_tape)/(.*)")
 _CALL = re.compile(r"(?:Stateful)?PartitionedCall(?:_\d+)?")
 _GRAD_SUFFIX = re.compile(r"_grad(?:_\d+)?$")
+# an op that reads a variable for another one is named below it
+_READ = re.compile(r"/ReadVariableOp(?:_\d+)?$")
+# what Grappler puts in front of the names of nodes it has rewritten
+_REWRITTEN = re.compile(r"^(?:[A-Z]\w*(?:Folding|Optimizer|Remapper)(?:-\w+)?/)+")
 _MOST = 0.9
 _LEAST_LAYERS = 2
 _SOME_SIZE = 512
@@ -47,11 +51,11 @@ class Layer:
 
 def by_layer(costs: StaticCosts) -> list[Layer]:
     """In the order in which layers run."""
-    paths = [_path(op.site.name) for op in costs.ops]
-    trunk = _trunk(paths, costs.ops)
+    paths = [path_of(op.site.name) for op in costs.ops]
+    trunk = trunk_of(_forward_work(costs.ops))
     layers: dict[str, Layer] = {}
     for place, (op, path) in enumerate(zip(costs.ops, paths, strict=True)):
-        inner = path[len(trunk) :] if path[: len(trunk)] == trunk else path
+        inner = _inside(path, trunk)
         # an op that works and stands in no scope is a layer of its own
         works = op.phase == FORWARD and op.cost is not None and op.cost.flops_all != 0
         name = inner[0] if len(inner) > 1 or (inner and works) else NO_LAYER
@@ -66,21 +70,44 @@ def by_layer(costs: StaticCosts) -> list[Layer]:
     return sorted(found, key=lambda layer: (layer.name == NO_LAYER, layer.ends < 0, layer.ends))
 
 
-def _path(name: str) -> tuple[str, ...]:
+def layer_of(name: str, trunk: tuple[str, ...]) -> str:
+    """The layer that an op belongs to by its name alone."""
+    inner = _inside(path_of(_READ.sub("", _REWRITTEN.sub("", name))), trunk)
+    # the runtime's own begin with an underscore: what is fed, what is fetched
+    return inner[0] if len(inner) > 1 and not inner[0].startswith("_") else NO_LAYER
+
+
+def _inside(path: tuple[str, ...], trunk: tuple[str, ...]) -> tuple[str, ...]:
+    return path[len(trunk) :] if path[: len(trunk)] == trunk else path
+
+
+def is_gradient(name: str) -> bool:
+    return _GRADIENT.fullmatch(name) is not None
+
+
+def without_calls(name: str) -> str:
+    """The name of an op without the calls around it, which stand in front once they are inlined."""
+    return "/".join(part for part in name.split("/") if not _CALL.fullmatch(part)) or name
+
+
+def path_of(name: str) -> tuple[str, ...]:
     """The scopes of a name, without calls and without what marks a gradient."""
     match = _GRADIENT.fullmatch(name)
     parts = (match[1] if match else name).split("/")
     return tuple(_GRAD_SUFFIX.sub("", part) for part in parts if not _CALL.fullmatch(part))
 
 
-def _trunk(paths: Sequence[tuple[str, ...]], ops: Sequence[OpCost]) -> tuple[str, ...]:
-    """The scope that nearly all forward work is in, as a model's own name is: it is no layer."""
-    trunk: tuple[str, ...] = ()
-    forward = [
-        (path, _rough(op.cost.flops_all))
-        for path, op in zip(paths, ops, strict=True)
+def _forward_work(ops: Sequence[OpCost]) -> list[tuple[tuple[str, ...], int]]:
+    return [
+        (path_of(op.site.name), _rough(op.cost.flops_all))
+        for op in ops
         if op.phase == FORWARD and op.cost is not None
     ]
+
+
+def trunk_of(forward: Sequence[tuple[tuple[str, ...], int]]) -> tuple[str, ...]:
+    """The scope that nearly all forward work is in, as a model's own name is: it is no layer."""
+    trunk: tuple[str, ...] = ()
     whole = sum(work for _, work in forward)
     while True:
         depth = len(trunk)

@@ -6,11 +6,14 @@ the ceiling. Neither knows caches, launches or libraries: estimated, never measu
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from tfprof.analyses.layers import without_calls
+from tfprof.analyses.op_runs import PS_A_MICROSECOND, op_runs
 from tfprof.analyses.static_costs import OpCost
 from tfprof.model.dims import at
 from tfprof.model.trace import Trace
@@ -84,19 +87,28 @@ def with_measured(
     trace: Trace,
     name_of: Callable[[OpCost], str],
 ) -> list[Estimate]:
-    """With what a step of the run took for the same ops; they are found by name."""
-    runs = trace.executions
-    by_node = np.bincount(runs.node.codes, runs.op_end_rel, minlength=len(runs.node.table))
-    steps = max(1, len(set(trace.steps)))
-    took: dict[str, float] = {}
-    for name, micros in zip(runs.node.table, by_node.tolist(), strict=True):
-        node = name.partition(":")[0]
-        took[node] = took.get(node, 0.0) + micros / steps
+    """With what a step of the run took for the same ops; they are found by name.
+
+    Where steps are not known, as many are taken as most of the ops ran.
+    """
+    runs = op_runs(trace)
+    own = np.zeros(len(runs.node.table), np.int64)
+    np.add.at(own, runs.node.codes, runs.self_ps)
+    spent = own / PS_A_MICROSECOND
+    count = np.bincount(runs.node.codes, minlength=len(own))
+    took: dict[str, tuple[float, int]] = {}
+    for name, micros, times in zip(runs.node.table, spent.tolist(), count.tolist(), strict=True):
+        before, ran = took.get(without_calls(name), (0.0, 0))
+        took[without_calls(name)] = before + micros, ran + times
     sums: dict[str, float] = {}
+    rounds: Counter[int] = Counter()
     for op in ops:
-        if op.site.name in took:
+        micros, times = took.get(without_calls(op.site.name), (0.0, 0))
+        if times:
             name = name_of(op)
-            sums[name] = sums.get(name, 0.0) + took[op.site.name]
+            rounds[times] += 1
+            sums[name] = sums.get(name, 0.0) + micros
+    steps = len(set(trace.steps)) or max(rounds, key=rounds.__getitem__, default=1)
     for one in found:
-        one.measured = sums.get(one.name)
+        one.measured = sums[one.name] / steps if one.name in sums else None
     return found

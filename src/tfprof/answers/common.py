@@ -8,6 +8,8 @@ from pathlib import Path
 from tfprof.model import units
 from tfprof.model.profile import Input, ProfileData
 
+NO_STEPS = "steps are not known: times are of the whole capture"
+
 
 def used_inputs(data: ProfileData) -> list[tuple[str, str]]:
     return [(str(i.path), i.format) for i in data.inputs if i.used]

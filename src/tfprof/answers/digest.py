@@ -9,12 +9,13 @@ import numpy as np
 
 from tfprof.analyses.inputs import data_ops, model_inputs
 from tfprof.analyses.keras_costs import KerasCosts, keras_costs
+from tfprof.analyses.measured_memory.devices import DeviceMemory, measured_memory
 from tfprof.analyses.memory.estimate import Peak, guess_from, peaks, pieces
 from tfprof.analyses.memory.program import MODELS, program
 from tfprof.analyses.params import Parameters, count_layers, count_parameters, count_stored
 from tfprof.analyses.reach import Extent, extent
+from tfprof.analyses.run_cost import RunCost, run_cost
 from tfprof.analyses.static_costs import StaticCosts
-from tfprof.analyses.time import RunCost, run_cost
 from tfprof.answers.static import Question, costs_of
 from tfprof.model.dims import BATCH, symbol
 from tfprof.model.profile import ProfileData, TensorSpec
@@ -55,6 +56,8 @@ class Digest:
     logged_float_ops: int | None
     static: StaticCosts | None
     memory: StepMemory | None
+    # what a trace tells of the memory of each device
+    measured: list[DeviceMemory]
     keras: KerasCosts | None
     question: Question
 
@@ -77,6 +80,7 @@ def digest(
         _logged_float_ops(data),
         static,
         _memory(data, part, static, question),
+        measured_memory(data.trace) if question is not None else [],
         keras_costs(data.keras) if data.keras is not None and data.graph is None else None,
         question or Question(),
     )
@@ -149,4 +153,11 @@ def op_types(data: ProfileData) -> dict[str, str]:
     graphs = [partition.load() for partition in data.trace.partitions] if data.trace else []
     if data.graph is not None:
         graphs.append(data.graph)
+    return {name: graph.ops[row] for graph in graphs for row, name in enumerate(graph.names)}
+
+
+def executed_types(data: ProfileData) -> dict[str, str]:
+    """The same as it was executed: a node that took others in runs as an op of another type."""
+    graphs = [data.graph] if data.graph is not None else []
+    graphs += [partition.load() for partition in data.trace.partitions] if data.trace else []
     return {name: graph.ops[row] for graph in graphs for row, name in enumerate(graph.names)}

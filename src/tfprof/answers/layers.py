@@ -9,6 +9,7 @@ from tfprof.analyses.layers import NO_LAYER, Layer, by_layer
 from tfprof.analyses.roofline import Device, estimates, with_measured
 from tfprof.analyses.static_costs import Cost, OpCost, StaticCosts, summed
 from tfprof.answers import estimated_time as time
+from tfprof.answers import measured_time as measured
 from tfprof.answers.common import used_inputs
 from tfprof.answers.static import (
     Question,
@@ -40,17 +41,26 @@ _COLUMNS = (
     Column("flops_all", "FLOPs", Unit.SCALED),
     Column("activation_bytes", "activations", Unit.BYTES),
 )
+_TIME = (Column("time_us", "time", Unit.MICROS), Column("share", "share", Unit.SHARE))
 
 
 def layers(
     data: ProfileData, question: Question, device: Device | None = None, by: str = "layer"
 ) -> Result:
-    """Of a graph; a Keras file has its layers in its configuration. A device adds time."""
-    if data.graph is None:
+    """Of a graph, a run or both; a Keras file has its layers in its configuration.
+
+    A run adds measured time, a device estimated time.
+    """
+    measured.check_by(by, device)
+    if data.graph is None and data.trace is None:
         raise InputMissing(
-            "no graph: layers are found in a graph, a SavedModel or a .keras file",
+            "no graph and no run: layers are found in a graph, a .keras file or a trace",
             hint="`tfprof doctor PATH` lists what is there.",
         )
+    if data.graph is None or by == "kernel":
+        return measured.measured_result(data, by, device)
+    if by not in measured.STATIC_GROUPS:
+        measured.trace_of(data, by)
     costs = costs_of(data, question)
     found = by_layer(costs)
     warnings = [*data.warnings, *warnings_of(costs)]
@@ -58,16 +68,28 @@ def layers(
     one = "The table is of one sample, B = 1. " if BATCH in costs.symbols else ""
     notes = [f"{one}For other sizes: {' '.join(asks)}."] if asks else []
     facts = Facts([("Computes", line) for line in in_words(costs)])
-    name_of = _names(found)[by]
+    ran = None
+    if data.trace is not None and len(data.trace.executions):
+        ran = measured.measure(data, data.trace, by, costs, found, device)
+        warnings += measured.warnings_of(ran)
+        facts = Facts([*facts.rows, *measured.facts_of(ran)])
+    content: dict[str, Any]
     if by == "layer":
-        table = Table(_COLUMNS, [_row(layer) for layer in found], "layer")
-        content: dict[str, Any] = {"rows": [_data(layer) for layer in found]}
+        table = _layers_table(found, ran)
+        content = {"rows": [_data(layer, ran) for layer in found]}
+    elif ran is not None:
+        table = measured.table_of(ran)
+        content = {"rows": measured.rows_data(ran)}
     else:
+        name_of = _names(found)[by]
         groups = _groups(costs, name_of)
         table = Table([Column("name", by), *_GROUP_COLUMNS], [_group_row(*g) for g in groups])
         content = {"rows": [_group_data(by, *group) for group in groups]}
     content["total"] = data_of(costs)
-    if device is not None:
+    if ran is not None:
+        content["time"] = measured.time_data(ran)
+    if device is not None and by in measured.STATIC_GROUPS:
+        name_of = _names(found)[by]
         if set(costs.symbols) - {BATCH}:
             raise UsageError("a time needs every size", hint=" ".join(asks))
         times = estimates(costs.ops, device, name_of, {BATCH: 1})
@@ -139,6 +161,28 @@ def _dimension_text(size: Size | None) -> str:
     return str(size) if len(size.terms) == 1 else f"({size})"
 
 
+def _layers_table(found: list[Layer], ran: measured.Measured | None) -> Table:
+    """What a run took stands in the place of MACs: a line has room for one of them."""
+    rows = [_row(layer) for layer in found]
+    if ran is None:
+        return Table(_COLUMNS, rows, "layer")
+    took = ran.by_name
+    known = {layer.name for layer in found}
+    whole = sum(row.self_us for row in ran.rows)
+    for row, layer in zip(rows, found, strict=True):
+        own = took.get(layer.name)
+        row += [measured.a_step(ran, own) or 0.0, own.self_us / whole if own and whole else 0.0]
+    # what only ran: the optimizer's scope, the input pipeline
+    rest = [one for one in ran.rows if one.name not in known and one.self_us]
+    rows += [
+        [one.name, "", *[""] * (len(_COLUMNS) - 2), measured.a_step(ran, one), one.self_us / whole]
+        for one in rest
+    ]
+    keep = [at for at, column in enumerate((*_COLUMNS, *_TIME)) if column.key != "macs"]
+    columns = [(*_COLUMNS, *_TIME)[at] for at in keep]
+    return Table(columns, [[row[at] for at in keep] for row in rows], "layer")
+
+
 def _row(layer: Layer) -> list[Value]:
     cost = layer.cost
     return [
@@ -166,7 +210,7 @@ def shown(size: Size | None) -> Value:
     return one if one is None or isinstance(one, int) else formula(one)
 
 
-def _data(layer: Layer) -> dict[str, Any]:
+def _data(layer: Layer, ran: measured.Measured | None) -> dict[str, Any]:
     cost = layer.cost
     shape = layer.output
     return {
@@ -181,5 +225,5 @@ def _data(layer: Layer) -> dict[str, Any]:
         **size_data("flops_all", cost.flops_all),
         **size_data("activation_bytes", layer.activation_bytes),
         "peak_bytes": None,
-        "time_us": None,
+        "time_us": measured.a_step(ran, ran.by_name.get(layer.name)) if ran else None,
     }

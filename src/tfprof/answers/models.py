@@ -69,7 +69,7 @@ def _row(folder: str, d: Digest) -> list[Value]:
         len(d.part.rows) if d.data.graph is not None else None,
         _model_params(d),
         optimizer or "",
-        d.run.span_us if d.run else "",
+        d.run.span_us if d.run and d.run.steps else "",
     ]
 
 
@@ -83,5 +83,5 @@ def _as_data(folder: str, d: Digest) -> dict[str, Any]:
             "total": d.parameters.total.value,
             "bytes": d.parameters.bytes_by_dtype,
         },
-        "time": {"step_us": d.run.span_us if d.run else None},
+        "time": {"step_us": d.run.span_us if d.run and d.run.steps else None},
     }

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from tfprof.analyses.keras_costs import KerasCosts
 from tfprof.analyses.roles import Role
+from tfprof.analyses.run_cost import RunCost
 from tfprof.answers import keras_static
-from tfprof.answers.common import fold, recognised, used_inputs, written_by
-from tfprof.answers.digest import LARGEST_IN_A_SECOND, Digest, digest, op_types
+from tfprof.answers.common import NO_STEPS, fold, recognised, used_inputs, written_by
+from tfprof.answers.digest import LARGEST_IN_A_SECOND, Digest, digest, executed_types
 from tfprof.answers.keras_layers import keras_data, layer_rows, layers_table
 from tfprof.answers.missing import missing_inputs
 from tfprof.answers.static import Question, data_of, open_sizes, warnings_of
@@ -64,7 +67,8 @@ def summary(
     subtitle = recognised(data.inputs) + written_by(data)
     said = Facts(list(facts(known)))
     notes = Notes([*bad, *data.warnings, *missing][:_NOTES_SHOWN])
-    while notes.lines and _room(subtitle, said, notes) <= _TABLE_FRAME:
+    warned = len(bad) + len(data.warnings)
+    while len(notes.lines) > warned and _room(subtitle, said, notes) <= _TABLE_FRAME:
         notes = Notes(notes.lines[:-1])  # where the cost sits comes before what could be added
     tables = _tables(known, top, top_by, measured, _room(subtitle, said, notes))
     return Result(
@@ -131,11 +135,11 @@ def _stored_data(data: ProfileData, measured: Measured | None) -> dict[str, Any]
 def _top(known: Digest) -> tuple[list[dict[str, Any]], str | None]:
     """The costliest rows: by time if there was a run, else by parameters."""
     if known.run is not None:
-        types = op_types(known.data)
+        types = executed_types(known.data)
         return [
             {
                 "name": cost.name,
-                "op": types.get(cost.name),
+                "op": cost.op or types.get(cost.name),
                 "time_us": cost.micros,
                 "requested_bytes": cost.requested,
                 "runs": cost.runs,
@@ -166,8 +170,8 @@ def _types_table(top: list[dict[str, Any]], shown: int) -> Table:
     kinds: dict[str, list[float]] = {}
     for row in top:
         sums = kinds.setdefault(row["op"] or "(not in the graph)", [0, 0, 0])
-        for place, value in enumerate((row["runs"], row["time_us"], row["requested_bytes"])):
-            sums[place] += value
+        for place, key in enumerate(("runs", "time_us", "requested_bytes")):
+            sums[place] += row[key] or 0
     ordered = sorted(kinds.items(), key=lambda item: (-item[1][1], item[0]))
     whole = sum(sums[1] for sums in kinds.values())
     columns = [
@@ -182,7 +186,8 @@ def _types_table(top: list[dict[str, Any]], shown: int) -> Table:
         for kind, (runs, time, requested) in ordered[:shown]
     ]
     rest = [sums[1] for _, sums in ordered[shown:]]
-    return Table(columns, rows, "Costliest op types", fold(rest, whole))
+    title = "Costliest op types"
+    return _without_requests(Table(columns, rows, title, fold(rest, whole)), top)
 
 
 def _nodes_table(top: list[dict[str, Any]], shown: int) -> Table:
@@ -198,7 +203,14 @@ def _nodes_table(top: list[dict[str, Any]], shown: int) -> Table:
         for r in top[:shown]
     ]
     rest = [row["time_us"] for row in top[shown:]]
-    return Table(columns, rows, "Costliest nodes", fold(rest, whole))
+    return _without_requests(Table(columns, rows, "Costliest nodes", fold(rest, whole)), top)
+
+
+def _without_requests(table: Table, top: list[dict[str, Any]]) -> Table:
+    """A capture of TensorFlow 2 does not tell what ops asked their allocators for."""
+    if any(row["requested_bytes"] is not None for row in top):
+        return table
+    return replace(table, columns=table.columns[:-1], rows=[list(row[:-1]) for row in table.rows])
 
 
 def _variables_table(top: list[dict[str, Any]], shown: int) -> Table:
@@ -228,14 +240,12 @@ def _as_data(known: Digest, top: list[dict[str, Any]], top_by: str | None) -> di
             "bytes": parameters.bytes_by_dtype,
         },
         **_computed(known),
-        "peak_memory": None
-        if known.memory is None
-        else {device: one.expected for device, one in known.memory.peaks.items()},
-        "memory_kind": None if known.memory is None else "estimated",
+        **_memory_data(known),
         "time": {
-            "step_us": run.span_us if run else None,
+            "step_us": run.span_us if run and run.steps else None,
             "op_us": run.op_us if run else None,
-            "span_us": run.span_us * run.steps if run else None,
+            "span_us": run.span_us * max(1, run.steps) if run else None,
+            "steps": run.steps or None if run else None,
         },
         "requested_bytes": run.requested if run else None,
         "nodes": len(known.part.rows) if known.data.graph is not None else None,
@@ -248,6 +258,18 @@ def _as_data(known: Digest, top: list[dict[str, Any]], top_by: str | None) -> di
         "top": top[:_ROWS_IN_DATA],
         "top_by": top_by,
     }
+
+
+def _memory_data(known: Digest) -> dict[str, Any]:
+    """What was measured comes before what is estimated."""
+    memory = known.memory
+    estimated = memory and {device: one.expected for device, one in memory.peaks.items()}
+    if not known.measured:
+        kind = "estimated" if estimated is not None else None
+        return {"peak_memory": estimated, "memory_kind": kind}
+    measured = {one.device: one.peak for one in known.measured}
+    found: dict[str, Any] = {"peak_memory": measured, "memory_kind": "measured"}
+    return found if estimated is None else found | {"estimated_peak_memory": estimated}
 
 
 def _computed(known: Digest) -> dict[str, Any]:
@@ -277,7 +299,7 @@ def _unknowns(known: Digest) -> list[str]:
             found.setdefault(quantity.reason, []).append(f"params.{role.value}")
     if known.parameters.total.value is None:
         found.setdefault(known.parameters.total.reason, []).append("params.total")
-    if known.memory is None:
+    if known.memory is None and not known.measured:
         found.setdefault(_why_no_memory(known), []).extend(["peak_memory", "memory_kind"])
     if known.static is None and known.keras is not None:
         numbers = _computed(known)
@@ -296,12 +318,22 @@ def _unknowns(known: Digest) -> list[str]:
         if formulas:
             asks = " ".join(open_sizes(known.static))
             found.setdefault(f"formulas: {asks} makes them numbers", []).extend(formulas)
-    if known.run is None:
-        found.setdefault("no run was given", []).extend(["time", "requested_bytes"])
+    for reason, keys in _unknown_of_the_run(known.run):
+        found.setdefault(reason, []).extend(keys)
     if known.data.graph is None:
         found.setdefault("no graph was given", []).extend(["nodes", "function_nodes"])
     warnings = [f"{', '.join(keys)}: {reason}" for reason, keys in found.items()]
     return warnings + (warnings_of(known.static) if known.static is not None else [])
+
+
+def _unknown_of_the_run(run: RunCost | None) -> Iterator[tuple[str, list[str]]]:
+    if run is None:
+        yield "no run was given", ["time", "requested_bytes"]
+        return
+    if not run.steps:
+        yield NO_STEPS, ["time.step_us", "time.steps"]
+    if run.requested is None:
+        yield "a capture does not tell", ["requested_bytes"]
 
 
 def _why_no_memory(known: Digest) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from tfprof.analyses.measured_memory.devices import DeviceMemory
 from tfprof.analyses.params import Parameters
 from tfprof.analyses.roles import Role
-from tfprof.answers.digest import COMMON_DEVICE, Digest, StepMemory
+from tfprof.answers.digest import COMMON_DEVICE, Digest
 from tfprof.answers.keras_static import in_words as keras_in_words
+from tfprof.answers.kernels import kernel_facts
 from tfprof.answers.static import in_words
 from tfprof.model import units
 from tfprof.model.checkpoint import Checkpoint
@@ -42,8 +44,9 @@ def facts(digest: Digest) -> Iterator[tuple[str, str]]:
     if digest.static is not None:
         for text in in_words(digest.static):
             yield "Computes", text
-    if digest.memory is not None and digest.memory.highest.expected:
-        yield "Memory", _memory(digest.memory)
+    memory = "; ".join(_memory(digest))
+    if memory:
+        yield "Memory", memory
     if digest.keras is not None and not digest.keras.missing:
         yield "Computes", keras_in_words(digest.keras, digest.question)
     if digest.data.checkpoint is not None:
@@ -65,16 +68,35 @@ def _keras(model: KerasModel) -> Iterator[tuple[str, str]]:
         yield "Inputs", ", ".join(inputs[:_INPUTS_SHOWN])
 
 
-def _memory(memory: StepMemory) -> str:
-    """The peak of one step; where the graph leaves the batch open, which one fits."""
+def _memory(digest: Digest) -> Iterator[str]:
+    """What a run took at its peak, what one step is estimated to take, and which batch fits."""
+    measured = max(digest.measured, key=lambda one: one.peak, default=None)
+    memory = digest.memory
+    if memory is None or not memory.highest.expected:
+        if measured is not None:
+            size, beside = units.size(measured.peak), _beside(measured)
+            yield f"{size} at the peak {beside} the variables, measured"
+        return
     peak = memory.highest
-    text = f"{units.size(peak.expected)} at the peak beside the variables"
-    if memory.is_open:
-        text += f" at batch {peak.batch}"
-    if memory.fits is None:
-        return f"{text}, estimated"
-    fits = f"batch {memory.fits:,} fits" if memory.fits else "no batch fits"
-    return f"{text}, estimated; {fits} in {units.size(COMMON_DEVICE)}"
+    batch = f" at batch {peak.batch}" if memory.is_open else ""
+    estimated = f"{units.size(peak.expected)} at the peak beside the variables{batch}, estimated"
+    if measured is not None:
+        estimated = f"{units.size(peak.expected)} estimated{batch} beside the variables"
+        if measured.highest.before is not None:
+            yield f"peak {units.size(measured.peak)} measured with the variables"
+            yield estimated
+        else:
+            yield f"peak {units.size(measured.peak)} measured, {estimated}"
+    else:
+        yield estimated
+    if memory.fits is not None:
+        fits = f"batch {memory.fits:,} fits" if memory.fits else "no batch fits"
+        yield f"{fits} in {units.size(COMMON_DEVICE)}"
+
+
+def _beside(device: DeviceMemory) -> str:
+    """A run tells of the step alone, an allocator of all that it handed out."""
+    return "beside" if device.highest.before is None else "with"
 
 
 def _nodes(digest: Digest) -> str:
@@ -186,11 +208,21 @@ def _run(digest: Digest) -> Iterator[tuple[str, str]]:
     run = digest.run
     if run is None:
         return
-    span = f"{units.duration(run.span_us)} a step from first to last op"
-    yield "Time", f"{span}, {units.plural(run.steps, 'step')} traced"
+    a_step = " a step" if run.steps else ""
+    span = f"{units.duration(run.span_us)}{a_step} from first to last op"
+    steps = f"{units.plural(run.steps, 'step')} traced" if run.steps else "steps are not known"
+    yield "Time", f"{span}, {steps}"
     places = list(run.devices.items())
     where = f" on {places[0][0]}" if len(places) == 1 else ""
     if len(places) > 1:
         where = ": " + ", ".join(f"{units.duration(us)} on {name}" for name, us in places[:3])
-    yield "Op time", f"{units.duration(run.op_us)} a step in {run.executions:,} executions{where}"
-    yield "Requested", f"{units.size(run.requested)} a step, by all ops for outputs and scratch"
+    own = "" if run.requested is not None else " of self time"
+    ops = f"{units.duration(run.op_us)}{own}{a_step} in {run.executions:,} executions{where}"
+    if run.pipeline_us:
+        ops += f"; {units.duration(run.pipeline_us)} of it in the input pipeline"
+    yield "Op time", ops
+    if run.requested is not None:
+        size = units.size(run.requested)
+        yield "Requested", f"{size} a step, by all ops for outputs and scratch"
+    if digest.data.trace is not None:
+        yield from kernel_facts(digest.data.trace)

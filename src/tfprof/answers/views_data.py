@@ -7,7 +7,7 @@ from typing import Any
 
 from tfprof.analyses.accounting.nodes import Nodes, build_nodes
 from tfprof.analyses.inference.sites import Given
-from tfprof.answers.common import used_inputs
+from tfprof.answers.common import NO_STEPS, used_inputs
 from tfprof.answers.cost_views import (
     code_view,
     graph_view,
@@ -16,7 +16,7 @@ from tfprof.answers.cost_views import (
     with_what_is_asked,
 )
 from tfprof.errors import UsageError
-from tfprof.model.options import Options
+from tfprof.model.options import Options, traced
 from tfprof.model.profile import ProfileData
 from tfprof.views import costs as c
 from tfprof.views.costs import CostTreeView, OpCostView
@@ -34,6 +34,11 @@ VIEWS: Mapping[str, Callable[[ProfileData, Options, Nodes | None], CostTreeView 
     "op": op_view,
     "code": code_view,
 }
+
+
+def start_of(data: ProfileData) -> Options | None:
+    """What the options of the early style start from, if not from the README's."""
+    return traced() if data.graph is None and data.trace is not None else None
 
 
 def cost_view(
@@ -62,6 +67,8 @@ def view_result(
     warnings = list(data.warnings)
     if data.graph is None:
         warnings.append("no graph was given: nodes are known by the run alone")
+    if data.trace is not None and len(data.trace.executions) and not data.trace.steps:
+        warnings.append(NO_STEPS)
 
     def content() -> dict[str, Any]:
         return _op_data(view) if isinstance(view, OpCostView) else _tree_data(view)

@@ -12,7 +12,7 @@ from tfprof.renderers.cost_table import as_table
 from tfprof.views.chart import Chart
 from tfprof.views.costs import CostTreeView, OpCostView
 from tfprof.views.result import Result
-from tfprof.views.shapes import Table
+from tfprof.views.shapes import Lanes, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,7 @@ class Answer:
         except ImportError:
             raise ExtraMissing("to_pandas() needs pandas", hint="pip install pandas") from None
         for part in self._result.view.parts:
-            if isinstance(part, Table | CostTreeView | OpCostView):
+            if isinstance(part, Table | Lanes | CostTreeView | OpCostView):
                 table = as_table(part)
                 columns = [column.key for column in table.columns]
                 return pd.DataFrame([list(row) for row in table.rows], columns=columns)

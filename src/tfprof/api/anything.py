@@ -12,19 +12,41 @@ from tfprof.model.profile import Declarations, ProfileData
 from tfprof.sources.files import top_fields
 from tfprof.sources.graphdef import Source, read_graph
 from tfprof.sources.load import Request, read_one
+from tfprof.sources.probe import HEAD_BYTES, Probe
+from tfprof.sources.run_metadata import run_piece
 
-_GRAPH = Path("graph")  # what errors call a graph that is no file
+# what errors call what is no file
+_GRAPH, _RUN = Path("graph"), Path("run metadata")
 
 
 def data_of(model: Any) -> ProfileData:  # noqa: ANN401
-    """From a path, a Profile, a GraphDef, a tf.Graph, a tf.function or a Keras model."""
+    """From a path, a Profile, a GraphDef, run metadata, a tf.Graph, a tf.function or a Keras model.
+
+    A GraphDef and run metadata may be messages or their bytes.
+    """
     if isinstance(model, Profile):
         return model.data
     if isinstance(model, ProfileData):
         return model
     if isinstance(model, str | os.PathLike):
         return read_one(Request([Path(model)]))
-    return data_of_live(live_graph(model))
+    run = _run_bytes(model)
+    return data_of_live(live_graph(model)) if run is None else _data_of_run(run)
+
+
+def _run_bytes(thing: Any) -> bytes | None:  # noqa: ANN401
+    """The bytes of run metadata; None for anything else."""
+    if isinstance(thing, bytes):
+        probe = Probe(_RUN, len(thing), thing[:HEAD_BYTES])
+        return thing if probe.wire_score("RunMetadata") > probe.wire_score("GraphDef") else None
+    kind = getattr(getattr(thing, "DESCRIPTOR", None), "name", "")
+    return bytes(thing.SerializeToString()) if kind == "RunMetadata" else None
+
+
+def _data_of_run(data: bytes) -> ProfileData:
+    warnings: list[str] = []
+    piece = run_piece(data, _RUN, 0, warnings)
+    return ProfileData(str(_RUN), trace=piece.trace, warnings=tuple(warnings))
 
 
 def data_of_live(live: LiveGraph) -> ProfileData:

@@ -8,20 +8,30 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tfprof.analyses.executed import executed
+from tfprof.analyses.inference.sites import Given
+from tfprof.analyses.measured_memory.devices import measured_memory
+from tfprof.answers.estimated_time import device_of
+from tfprof.answers.measured_memory import asks_for_measurement, memory_of
 from tfprof.answers.memory import MemoryQuestion, memory
 from tfprof.answers.memory_chart import memory_chart
+from tfprof.answers.memory_over_time import time_chart
+from tfprof.answers.placement import placement_answer
 from tfprof.answers.static import question_from
 from tfprof.answers.summary import summary
-from tfprof.answers.views_data import view_result
+from tfprof.answers.timeline_asked import TimelineQuestion
+from tfprof.answers.views_data import start_of, view_result
 from tfprof.answers.what_if import WhatIfQuestion
 from tfprof.api.answer import Answer
 from tfprof.api.ask import layers_of
+from tfprof.api.timeline import TimelineAnswer
 from tfprof.errors import UsageError
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.options import options_from
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.sources.load import Request, choose, read
+from tfprof.sources.placement_log import read_placement_log
 from tfprof.views.chart import Chart
 
 PathLike = str | os.PathLike[str]
@@ -64,9 +74,17 @@ class Profile:
         signature: str | None = None,
         feeds: Mapping[str, Sequence[int | str]] | None = None,
         dims: Mapping[str, int] | None = None,
+        by: str = "layer",
+        device: str | None = None,
     ) -> Answer:
-        """Shape, parameters, FLOPs and activations of each layer, before anything runs."""
-        return Answer(layers_of(self.data, question_from(batch, mode, signature, feeds, dims)))
+        """Shape, parameters, FLOPs and activations of each layer; of a run also its time.
+
+        `by` is what a row is: layer, op or scope, and of a run node, device, thread or kernel.
+        `device` adds estimated time: `"gpu:19.5T,1555G"`.
+        """
+        question = question_from(batch, mode, signature, feeds, dims)
+        known = device_of(device) if device is not None else None
+        return Answer(layers_of(self.data, question, known, by))
 
     def memory(  # noqa: PLR0913  (each one an option of the command)
         self,
@@ -83,8 +101,12 @@ class Profile:
         recompute: bool | str = False,
         swap: float | None = None,
         dtype: str | None = None,
+        estimate: bool = False,
     ) -> Answer:
-        """Peak memory of a step before it runs; the batch that fits in `device_memory` bytes.
+        """What a traced run took, or what one step will take.
+
+        Estimated with `estimate=True`, without a trace, and where only a graph can answer, such as
+        for the batch that fits in `device_memory` bytes.
 
         What if activations were recomputed (`True` searches, a pattern names scopes), swapped to
         the host at so many GB a second, or stored in `float16`.
@@ -104,6 +126,10 @@ class Profile:
         )
 
         def chart() -> Chart:
+            if asks_for_measurement(asked, estimate=estimate):
+                devices = measured_memory(self.data.trace)
+                if devices:
+                    return time_chart(self.data, devices)
             given = [f"{name}={size}" for name, size in (dims or {}).items()]
             given += [f"{name}={','.join(map(str, s))}" for name, s in (feeds or {}).items()]
             return memory_chart(
@@ -113,7 +139,49 @@ class Profile:
                 given,
             )
 
-        return Answer(memory(self.data, asked), chart)
+        return Answer(memory_of(self.data, asked, estimate=estimate), chart)
+
+    def timeline(
+        self,
+        *,
+        step: int | None = None,
+        begin_ms: float | None = None,
+        end_ms: float | None = None,
+        thread: str | None = None,
+        min_duration_us: float = 0,
+        everything: bool = False,
+        all_args: bool = False,
+    ) -> TimelineAnswer:
+        """What ran when; `.write("x.trace.json.gz")` makes a file for Perfetto.
+
+        Without a step or times, the answer is about a typical step, and the file has everything.
+        """
+        return TimelineAnswer(
+            self.data,
+            TimelineQuestion(step, begin_ms, end_ms, thread, min_duration_us, everything, all_args),
+        )
+
+    def placement(
+        self,
+        *,
+        log: PathLike | None = None,
+        partition: str | None = None,
+        nodes: bool = False,
+        batch: int | None = None,
+        dims: Mapping[str, int] | None = None,
+    ) -> Answer:
+        """Which op runs where, what goes from device to device, what was soft-placed.
+
+        `log` is a file with what `log_device_placement` wrote, `partition` a device to look at
+        alone; `nodes` adds the graph that each device executed.
+        """
+        said = read_placement_log(Path(log)) if log is not None else None
+        given = Given(question_from(batch, sizes=dims).sizes)
+        return Answer(placement_answer(self.data, said, given, partition=partition, nodes=nodes))
+
+    def executed(self, device: str | None = None) -> Profile:
+        """The same of the graph as it ran, on all devices or on one: `/gpu:0`."""
+        return Profile(executed(self.data, device))
 
     def scope(self, **options: Any) -> Answer:  # noqa: ANN401
         """Costs by name scope; the options are those of `tfprof scope`."""
@@ -132,7 +200,8 @@ class Profile:
         return self._view("code", options)
 
     def _view(self, command: str, given: dict[str, Any]) -> Answer:
-        return Answer(view_result(command, self.data, options_from(given)))
+        options = options_from(given, start_of(self.data))
+        return Answer(view_result(command, self.data, options))
 
 
 def load(*paths: PathLike, vars: PathLike | None = None) -> Profile:  # noqa: A002  (the CLI's word)

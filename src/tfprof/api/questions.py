@@ -8,6 +8,7 @@ from typing import Any
 from tfprof.analyses.roles import Role
 from tfprof.answers.digest import digest
 from tfprof.answers.keras_static import flops_of
+from tfprof.answers.measured_memory import asks_for_measurement, measured_peaks
 from tfprof.answers.memory import MemoryQuestion, estimator_of
 from tfprof.answers.static import costs_of, question_from
 from tfprof.api.anything import data_of
@@ -80,7 +81,9 @@ def peak_memory(
     batch_size: int | None = None,
     optimizer: str = "adam",
 ) -> dict[str, int]:
-    """Bytes that one step needs at its peak beside the variables, by device: estimated.
+    """Bytes that one step needs at its peak beside the variables, by device.
+
+    Of run metadata or a capture, without a graph: what was measured. Of a model: estimated.
 
     Without a batch size that of one sample, unless the graph or its run says another. Where a model
     only predicts, `mode="train"` adds gradients and the updates of the optimizer.
@@ -88,5 +91,8 @@ def peak_memory(
     size = batch if batch is not None else batch_size
     question = question_from(size, mode, None, feeds, dims)
     asked = MemoryQuestion(question, optimizer=optimizer if mode == "train" else None)
-    estimator = estimator_of(data_of(model), asked)
+    data = data_of(model)
+    if data.graph is None and data.trace is not None and asks_for_measurement(asked):
+        return measured_peaks(data)
+    estimator = estimator_of(data, asked)
     return {device: one.expected for device, one in estimator.at(size or 1).items()}

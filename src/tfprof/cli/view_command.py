@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tfprof.cli.dimensions import given_of
 from tfprof.cli.inputs import request_of
 from tfprof.cli.output import talk
+from tfprof.cli.partitions import as_asked
 from tfprof.cli.view_options import options_of
 from tfprof.errors import UsageError
 
@@ -27,13 +28,14 @@ _KINDS = ("stdout", "file", "timeline", "pprof", "none")
 
 def run_view(command: str, args: argparse.Namespace, progress: ProgressOf | None) -> Result | None:
     """The answer, for `-o` and `--json`; None once it has gone where `-output` says."""
-    from tfprof.answers.views_data import view_result
+    from tfprof.answers.views_data import start_of, view_result
     from tfprof.sources.load import read_one
 
-    options = options_of(args)
+    options_of(args)  # what is misspelt is said before anything is read
     given = given_of(args)
     kind, target = output_of(args)
-    data = read_one(request_of(args), progress)
+    data = as_asked(read_one(request_of(args), progress), args)
+    options = options_of(args, start_of(data))
     if kind == "stdout":
         result = view_result(command, data, options, given=given)
         warn(result.warnings)

@@ -59,12 +59,15 @@ def add_view_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def options_of(args: argparse.Namespace) -> Options:
-    """The defaults of the style, with what was given put over them."""
+def options_of(args: argparse.Namespace, start: Options | None = None) -> Options:
+    """The defaults of the style, with what was given put over them.
+
+    `start` is what the early style starts from, if not from the README's options.
+    """
     from tfprof.model.options import Options, early
 
     late = args.compat is not None or args.style == "late"
-    return given_options(args, Options() if late else early())
+    return given_options(args, Options() if late else start or early())
 
 
 def given_options(args: argparse.Namespace, base: Options) -> Options:

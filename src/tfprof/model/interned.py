@@ -33,6 +33,19 @@ class Interned:
         code = (np.cumsum(is_first) - 1).astype(np.int32)
         return cls(code[first], Names(spans.rows(np.flatnonzero(is_first))))
 
+    @classmethod
+    def joined(cls, columns: Sequence[Interned]) -> Interned:
+        """Several columns one after the other, over one table."""
+        table = list(dict.fromkeys(value for column in columns for value in column.table))
+        index = {value: code for code, value in enumerate(table)}
+        codes = [
+            np.array([index[value] for value in column.table], np.int32)[column.codes]
+            if len(column)
+            else column.codes
+            for column in columns
+        ]
+        return cls(np.concatenate([np.zeros(0, np.int32), *codes]), table)
+
     def __getitem__(self, row: int) -> str:
         return self.table[int(self.codes[row])]
 

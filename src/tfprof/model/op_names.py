@@ -13,6 +13,7 @@ class OpKind(Enum):
     JAX = "JAX"
     DATASET = "Dataset"
     COPY = "copy"
+    XLA = "XLA"
 
 
 @dataclass(frozen=True, slots=True)

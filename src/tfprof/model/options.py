@@ -77,8 +77,23 @@ def early() -> Options:
     )
 
 
-def options_from(given: Mapping[str, Any]) -> Options:
-    """Options by name, as in Python: those of the style, with the given ones put over them."""
+def traced() -> Options:
+    """The same for a trace without a graph, which has times and no parameters."""
+    return replace(
+        early(),
+        max_depth=10,
+        order_by="micros",
+        account_type_regexes=EVERYTHING,
+        hide_name_regexes=(),
+        select=("micros",),
+    )
+
+
+def options_from(given: Mapping[str, Any], start: Options | None = None) -> Options:
+    """Options by name, as in Python: those of the style, with the given ones put over them.
+
+    `start` is what the early style starts from, if not from `early()`.
+    """
     names = [option.name for option in fields(Options)]
     for name in given:
         if name not in names:
@@ -86,7 +101,7 @@ def options_from(given: Mapping[str, Any]) -> Options:
             hint = f"Did you mean {near[0]}?" if near else f"One of {', '.join(names)}."
             raise UsageError(f"no option is called {name!r}", hint=hint)
     compat = given.get("compat") not in (None, False)
-    base = Options() if compat or given.get("style") == "late" else early()
+    base = Options() if compat or given.get("style") == "late" else start or early()
     values = {name: _value(name, value) for name, value in given.items() if name != "compat"}
     options = replace(base, **values, compat=compat)
     options.check()

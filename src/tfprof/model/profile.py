@@ -75,3 +75,5 @@ class ProfileData:
     checkpoint: Checkpoint | None = None
     keras: KerasModel | None = None
     warnings: tuple[str, ...] = ()
+    # the graph is what a run executed: all of it is computed
+    is_executed: bool = False

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.model.allocations import Allocations
 from tfprof.model.interned import Interned
 from tfprof.model.xspace import Space
 
@@ -22,8 +23,9 @@ class Executions:
     `requested`, `peak` and `residual` are the original tool's sums over a record's allocators with
     temporary and persistent memory; `output` is what the outputs hold.
 
-    Two columns only some files have: the type of the op, and how long it took in picoseconds, where
-    `op_end_rel` is that to the nearest microsecond.
+    Three columns only captures of TensorFlow 2 have: the type of the op, how long it took in
+    picoseconds, where `op_end_rel` is that to the nearest microsecond, and the event behind it,
+    the events of all planes counted through.
     """
 
     node: Interned
@@ -40,6 +42,7 @@ class Executions:
     output: Ints
     op: Interned | None = None
     duration_ps: Ints | None = None
+    event: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.step)
@@ -55,22 +58,10 @@ class Executions:
             if any(value is None for value in values):
                 columns[column.name] = None
             elif isinstance(values[0], Interned):
-                columns[column.name] = _joined_strings(values)
+                columns[column.name] = Interned.joined(values)
             else:
                 columns[column.name] = np.concatenate(values)
         return cls(**columns)
-
-
-def _joined_strings(columns: list[Interned]) -> Interned:
-    table = list(dict.fromkeys(value for column in columns for value in column.table))
-    index = {value: code for code, value in enumerate(table)}
-    codes = [
-        np.array([index[value] for value in column.table], np.int32)[column.codes]
-        if len(column)
-        else column.codes
-        for column in columns
-    ]
-    return Interned(np.concatenate(codes), table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +79,12 @@ class Trace:
     steps: tuple[int, ...]
     partitions: tuple[Partition, ...] = ()
     threads: Mapping[int, str] = field(default_factory=dict)
-    # the wire record behind an execution, for what has no column (outputs, allocation records)
+    # the wire record behind an execution, for what has no column (outputs)
     record: Callable[[int], Any] | None = None
     # the whole capture behind executions that come from one
     space: Space | None = None
+    # what executions took from their allocators, read when asked for
+    allocations: Callable[[], Allocations] | None = None
 
     @classmethod
     def joined(cls, traces: list[Trace]) -> Trace:
@@ -106,6 +99,14 @@ class Trace:
             before = int(bounds[part - 1]) if part else 0
             return None if source is None else source(row - before)
 
+        def allocations() -> Allocations:
+            known = [
+                (trace.allocations(), int(bound) - len(trace.executions))
+                for trace, bound in zip(traces, bounds, strict=True)
+                if trace.allocations is not None
+            ]
+            return Allocations.joined([part for part, _ in known], [first for _, first in known])
+
         traces = _numbered_through(traces)
         spaces = [trace.space for trace in traces if trace.space is not None]
         return cls(
@@ -115,17 +116,21 @@ class Trace:
             {thread: name for trace in traces for thread, name in trace.threads.items()},
             record,
             Space.joined(spaces) if spaces else None,
+            allocations if any(trace.allocations is not None for trace in traces) else None,
         )
 
 
 def _numbered_through(traces: list[Trace]) -> list[Trace]:
-    """A capture numbers its threads from 0 on; those of another host are others."""
-    made, first = [], 0
+    """A capture numbers its threads and events from 0 on; those of another host are others."""
+    made, first, before = [], 0, 0
     for trace in traces:
         if trace.space is None:
             made.append(trace)
             continue
         rows = replace(trace.executions, thread=trace.executions.thread + first)
+        if rows.event is not None:
+            rows = replace(rows, event=rows.event + before)
+        before += trace.space.event_count
         threads = {first + thread: name for thread, name in trace.threads.items()}
         made.append(replace(trace, executions=rows, threads=threads))
         first += len(threads)

@@ -45,6 +45,13 @@ def axis_sizes(values: Sequence[float]) -> list[str]:
     return [f"{value / factor:,.10g} {unit}" if value else "0" for value in values]
 
 
+def axis_durations(values: Sequence[float]) -> list[str]:
+    """Microseconds along an axis, all in the unit of the largest: 0, 0.5 s, 1 s."""
+    highest = max(values, default=0)
+    factor, unit = next((step[1:] for step in _SECONDS[1:] if highest >= step[0]), (1.0, "µs"))
+    return [f"{value / factor:,.10g} {unit}" if value else "0" for value in values]
+
+
 def round_step(value: float) -> float:
     """The next of 1, 2, 5, 10, 20, 50, ... that is not below `value`; at least 1."""
     power = 10.0 ** math.floor(math.log10(max(1.0, value)))

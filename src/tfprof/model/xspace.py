@@ -24,6 +24,7 @@ HOST_THREADS = "/host:CPU"
 PROGRAMS = "/host:metadata"
 ENVIRONMENT = "Task Environment"
 _DEVICE = "/device:"
+_JOB = "/job:"
 HLO_PROTO = "Hlo Proto"
 # picoseconds of 64 bits reach 106 days; what is further apart than this cannot share an origin
 SPREAD_NS = 90 * 24 * 3600 * 10**9
@@ -73,6 +74,19 @@ class Plane:
     @property
     def is_device(self) -> bool:
         return self.name.startswith(_DEVICE)
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether it is called as TensorFlow 1 calls a device."""
+        return self.name.startswith(_JOB)
+
+    @property
+    def device(self) -> str:
+        """What its ops ran on; of a device the original's name for all its streams together."""
+        if self.is_placed:
+            return self.name
+        name = f"{self.name}/stream:all" if self.is_device else "/device:CPU:0"
+        return f"/host:{self.host}{name}" if self.host else name
 
     def name_of(self, event: int) -> str:
         return self.event_names.name[int(self.events.name[event])]

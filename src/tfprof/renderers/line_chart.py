@@ -105,12 +105,13 @@ def _value_axis(frame: _Frame, ticks: Sequence[float], labels: Sequence[str]) ->
 
 
 def _point_axis(chart: Chart, frame: _Frame) -> Iterator[str]:
-    for point in _point_ticks(sorted(set(chart.series.points)), frame):
+    ticks = _point_ticks(sorted(set(chart.series.points)), frame)
+    over_time = chart.series.over_time
+    labels = units.axis_durations(ticks) if over_time else [f"{point:,}" for point in ticks]
+    for point, label in zip(ticks, labels, strict=True):
         x = frame.x(point)
         yield svg.element("line", "axis", x1=x, y1=frame.bottom, x2=x, y2=frame.bottom + 5)
-        yield svg.text(
-            x, frame.bottom + 20, f"{point:,}", "quiet", font_size=_SMALL, text_anchor="middle"
-        )
+        yield svg.text(x, frame.bottom + 20, label, "quiet", font_size=_SMALL, text_anchor="middle")
     middle = (frame.left + frame.right) / 2
     yield svg.text(
         middle, frame.bottom + 42, chart.across, "quiet", font_size=_SMALL, text_anchor="middle"
@@ -155,6 +156,9 @@ def _dashed(x1: float, y1: float, x2: float, y2: float) -> str:
 def _curve(chart: Chart, number: int, frame: _Frame) -> Iterator[str]:
     curve, points = chart.series.curves[number], chart.series.points
     places = [(frame.x(p), frame.y(v)) for p, v in zip(points, curve.values, strict=True)]
+    if chart.series.over_time:
+        yield from _stairs(chart, number, places)
+        return
     yield svg.element(
         "polyline", svg.line_look(number), fill="none", stroke_width=2.5, stroke_linejoin="round",
         points=" ".join(f"{x:.2f},{y:.2f}" for x, y in places),
@@ -166,6 +170,24 @@ def _curve(chart: Chart, number: int, frame: _Frame) -> Iterator[str]:
         if len(chart.series.curves) > 1:
             said = f"{curve.name}\n{said}"
         yield _dot(number, x, y, radius, svg.tooltip(said))
+
+
+def _stairs(chart: Chart, number: int, places: Sequence[tuple[float, float]]) -> Iterator[str]:
+    """Over time a value holds until the next one; the highest has a dot and its size above."""
+    curve, points = chart.series.curves[number], chart.series.points
+    corners = list(places[:1])
+    for x, y in places[1:]:
+        corners += [(x, corners[-1][1]), (x, y)]
+    yield svg.element(
+        "polyline", svg.line_look(number), fill="none", stroke_width=1.5, stroke_linejoin="round",
+        points=" ".join(f"{x:.2f},{y:.2f}" for x, y in corners),
+    )  # fmt: skip
+    highest = max(range(len(points)), key=lambda at: curve.values[at])
+    value = curve.values[highest]
+    said = f"{units.duration(points[highest])}: {units.exact(value)} bytes ({units.size(value)})"
+    x, y = places[highest]
+    yield _dot(number, x, y, _DOT, svg.tooltip(f"{curve.name}\n{said}"))
+    yield svg.text(x, y - 9, units.size(value), font_size=_SMALL, text_anchor="middle")
 
 
 def _dot(number: int, x: float, y: float, radius: float, content: str = "") -> str:

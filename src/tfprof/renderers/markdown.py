@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from tfprof.renderers.cells import cell
 from tfprof.renderers.cost_text import op_text, tree_text
+from tfprof.renderers.lane_text import lane_lines
 from tfprof.renderers.plot import plot_lines
 from tfprof.views.costs import CostTreeView, OpCostView
-from tfprof.views.shapes import Facts, Notes, Part, Report, Series, Table
+from tfprof.views.shapes import Facts, Lanes, Notes, Part, Report, Series, Table
 
 _PLOT_WIDTH = 80
 
@@ -29,6 +30,8 @@ def _lines(part: Part) -> Iterator[str]:
         yield from (f"- {_safe(note)}" for note in part.lines)
     elif isinstance(part, Series):
         yield from ("```", *plot_lines(part, _PLOT_WIDTH), "```")
+    elif isinstance(part, Lanes):
+        yield from ("```", *lane_lines(part, _PLOT_WIDTH), "```")
     elif isinstance(part, CostTreeView | OpCostView):
         text = op_text(part) if isinstance(part, OpCostView) else tree_text(part)
         yield from ("```", text.rstrip("\n"), "```")

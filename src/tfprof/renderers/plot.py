@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfprof.model import units
+from tfprof.renderers.area import area_lines
 from tfprof.views.shapes import Series
 
 _HEIGHT = 12
@@ -13,6 +14,8 @@ _MARKS = "●○◆◇"
 
 def plot_lines(series: Series, width: int) -> list[str]:
     """The curves over a common axis, with a legend where there are several."""
+    if series.over_time:
+        return area_lines(series, width)
     highest = max((max(curve.values, default=0) for curve in series.curves), default=0)
     if not highest:
         return []

@@ -22,7 +22,7 @@ _RUN_NAME = re.compile(
 )
 _SUFFIXES = re.compile(
     r"((\.graph)?\.(pb|pbtxt)|\.meta|\.run_?meta(\.pb|\.pbtxt)?|_vars\.json|\.index"
-    r"|\.data-\d{5}-of-\d{5}|\.keras|\.h5|\.hdf5|\.json|\.xplane\.pb)$"
+    r"|\.data-\d{5}-of-\d{5}|\.keras|\.h5|\.hdf5|\.trace\.json(\.gz)?|\.json|\.xplane\.pb)$"
 )
 # folders whose files belong to the run above them
 _PART_OF_RUN = re.compile(
@@ -31,6 +31,8 @@ _PART_OF_RUN = re.compile(
 # TensorFlow 2 writes a capture to plugins/profile/<time>/<host>.xplane.pb
 _CAPTURES = "profile"
 _CAPTURE = "XPlane"
+# what trace viewers show
+_PICTURE = "Chrome trace"
 _NUMBERED = re.compile(r"^(.*?)[_.-]?\d+$")
 
 GRAPH_KINDS = ("SavedModel", "GraphDef", "MetaGraphDef", "ProfileProto")
@@ -125,6 +127,7 @@ def choose_among(title: str, files: Sequence[FoundFile]) -> Selection:
         (f for f in files if f.format is not None), key=lambda f: f.age_key, reverse=True
     )
     known = _choose_capture(selection, known)
+    known = _without_pictures_of_runs(selection, known)
     graph = _choose_graph(selection, known)
     runs = [f for f in known if f.kind in RUN_KINDS]
     _choose_runs(selection, runs)
@@ -152,6 +155,14 @@ def _choose_capture(selection: Selection, known: Sequence[FoundFile]) -> list[Fo
     made = [f for f in rest if f.path.parent in folders and f.path.parent.parent.name == _CAPTURES]
     selection.passed_over += [(f, "made from the capture by another tool") for f in made]
     return [f for f in rest if f not in made]
+
+
+def _without_pictures_of_runs(selection: Selection, known: Sequence[FoundFile]) -> list[FoundFile]:
+    """A trace for a viewer is made from a run: where the run itself is, that says more."""
+    runs = [*selection.of_kind(_CAPTURE), *(f for f in known if f.kind in RUN_KINDS)]
+    drawn = [f for f in known if f.kind == _PICTURE] if runs else []
+    selection.passed_over += [(f, f"the run is in {runs[0].path.name}") for f in drawn]
+    return [f for f in known if f not in drawn]
 
 
 def _age_of_capture(folder: Path, captures: Sequence[FoundFile]) -> tuple[list[int], float, str]:

@@ -15,6 +15,7 @@ MODULES = (
     "event_file",
     "keras_file",
     "xplane",
+    "chrome_trace",
 )
 for _name in MODULES:
     importlib.import_module(f"tfprof.sources.{_name}")

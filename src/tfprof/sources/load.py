@@ -226,9 +226,10 @@ def _best_graphs(graphs: list[tuple[FoundFile, Piece]]) -> list[tuple[FoundFile,
 
 
 def _best_traces(pieces: list[tuple[FoundFile, Piece]]) -> list[Trace]:
-    """Runs in files of their own, then captures; else runs in logs."""
+    """Runs in files of their own, then captures, then what viewers show; else runs in logs."""
     found = [(file, piece.trace) for file, piece in pieces if piece.trace is not None]
-    for others in (("XPlane", "event file"), ("event file",), ()):
+    logs, viewed = "event file", ("Chrome trace", "event file")
+    for others in (("XPlane", *viewed), viewed, (logs,), ()):
         own = [trace for file, trace in found if file.kind not in others]
         if own:
             return own
@@ -238,11 +239,17 @@ def _best_traces(pieces: list[tuple[FoundFile, Piece]]) -> list[Trace]:
 def _say_what_is_left_out(pieces: list[tuple[FoundFile, Piece]], traces: list[Trace]) -> None:
     """Run metadata and a capture each tell of a run of their own: they are not mixed."""
     for file, piece in pieces:
-        if file.kind == "XPlane" and not any(trace is piece.trace for trace in traces):
+        captures = ("XPlane", "Chrome trace")
+        if file.kind in captures and not any(trace is piece.trace for trace in traces):
             piece.warnings.append(
-                f"{file.path}: the times are those of the run metadata beside it; "
+                f"{file.path}: the times are those of the {_told_by(pieces, traces)} beside it; "
                 "name this file alone to see the capture"
             )
+
+
+def _told_by(pieces: list[tuple[FoundFile, Piece]], traces: list[Trace]) -> str:
+    kinds = (f.kind for f, piece in pieces if any(trace is piece.trace for trace in traces))
+    return {"XPlane": "capture", "RunMetadata": "run metadata"}.get(next(kinds, ""), "run")
 
 
 def _joined_declarations(parts: list[Declarations]) -> Declarations:

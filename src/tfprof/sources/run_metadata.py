@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.model.allocations import Allocations
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
 from tfprof.model.trace import Executions, Partition, Trace
@@ -27,7 +28,8 @@ _DEVICE_STATS = 1
 _DEVICE_NAME, _NODE_STATS, _THREAD_NAMES = 1, 2, 3
 _NODE_NAME, _START, _OP_START, _OP_END, _END, _MEMORY, _OUTPUT = 1, 2, 3, 4, 5, 6, 7
 _THREAD, _MEMORY_STATS = 10, 12
-_TOTAL, _PEAK, _LIVE = 2, 3, 4
+_ALLOCATOR, _TOTAL, _PEAK, _LIVE, _RECORDS = 1, 2, 3, 4, 6
+_WHEN, _CHANGE = 1, 2
 _TEMPORARY, _PERSISTENT = 1, 3
 _TENSOR = 3
 _ALLOCATION = 4
@@ -57,7 +59,7 @@ def run_piece(
         warnings.append(f"{path} has no step stats: run with trace_level=FULL_TRACE to record them")
     partitions = _partitions(source, fields, step)
     return Piece(
-        trace=Trace(trace.executions, trace.steps, partitions, trace.threads, trace.record),
+        trace=replace(trace, partitions=partitions),
         warnings=warnings,
     )
 
@@ -68,9 +70,9 @@ def _trace(source: Source, devices: Fields, step: int, progress: Progress | None
     records = inside.repeated(_NODE_STATS)
     table = list(dict.fromkeys(names)) or [""]
     device_code = np.array([table.index(name) for name in names] or [0], np.int32)
-    executions = _executions(
-        source, records, Interned(device_code[records.owner], table), step, progress
-    )
+    fields = source.split(records.start, records.end, progress)
+    device = Interned(device_code[records.owner], table)
+    executions = _executions(source, fields, device, step)
     threads = {}
     for row in inside.rows(_THREAD_NAMES, 2).tolist():
         span = int(inside.start[row]), int(inside.end[row])
@@ -78,14 +80,18 @@ def _trace(source: Source, devices: Fields, step: int, progress: Progress | None
             "DeviceStepStats_thread_names", source.data[span[0] : span[1]], source.path, span[0]
         )
         threads[entry.key] = entry.value
-    return Trace(executions, (step,), (), threads, _Records(source, records.start, records.end))
+    return Trace(
+        executions,
+        (step,),
+        (),
+        threads,
+        _Records(source, records.start, records.end),
+        allocations=partial(_allocations, source, fields.repeated(_MEMORY)),
+    )
 
 
-def _executions(
-    source: Source, records: Fields, device: Interned, step: int, progress: Progress | None
-) -> Executions:
-    count = len(records)
-    fields = source.split(records.start, records.end, progress)
+def _executions(source: Source, fields: Fields, device: Interned, step: int) -> Executions:
+    count = len(device)
     extra = _memory_stats(source, fields, count)
     memory = fields.repeated(_MEMORY)
     used = source.split(memory.start, memory.end)
@@ -107,6 +113,20 @@ def _executions(
         peak=per_execution(_PEAK) + temporary + persistent,
         residual=per_execution(_LIVE) + persistent,
         output=_output_bytes(source, fields, count),
+    )
+
+
+def _allocations(source: Source, memory: Fields) -> Allocations:
+    """The records of all allocators; `memory` is where each execution tells of one."""
+    used = source.split(memory.start, memory.end)
+    records = used.repeated(_RECORDS)
+    inside = source.split(records.start, records.end)
+    allocator = Interned.of_spans(source.spans(*used.spans(_ALLOCATOR, len(memory))))
+    return Allocations(
+        memory.owner[records.owner],
+        Interned(allocator.codes[records.owner], allocator.table),
+        inside.ints(_WHEN, len(records)),
+        inside.ints(_CHANGE, len(records)),
     )
 
 

@@ -67,17 +67,52 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Curves of bytes over the same points, such as batch sizes."""
+    """Curves of bytes over the same points, such as batch sizes, or microseconds.
+
+    Over time, a value holds from its point to the next.
+    """
 
     points: Sequence[int]
     curves: Sequence[Curve]
+    unit: Unit = Unit.COUNT
+
+    @property
+    def over_time(self) -> bool:
+        return self.unit is Unit.MICROS
 
     @property
     def rows(self) -> Sequence[Curve]:
         return self.curves
 
 
-Part = Facts | Table | Notes | Series | CostTreeView | OpCostView
+@dataclass(frozen=True, slots=True)
+class LaneBar:
+    """How busy a lane of a timeline was in each of many equal stretches, 0 to 1, and in all.
+
+    What took longest is named in its place: where it began and ended, 0 to 1 of the whole.
+    """
+
+    label: str
+    busy: Sequence[float]
+    share: float
+    named: Sequence[tuple[float, float, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """`span` is what the whole width stands for, its beginning and its end.
+
+    `table` has all lanes, for formats that draw nothing.
+    """
+
+    title: str
+    span: tuple[str, str]
+    rows: Sequence[LaneBar]
+    table: Table
+    folded: str = ""
+
+
+Part = Facts | Table | Notes | Series | Lanes | CostTreeView | OpCostView
 
 
 def without_empty(parts: Sequence[Part]) -> list[Part]:

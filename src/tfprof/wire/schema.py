@@ -10,7 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from tfprof.wire import checkpoint_messages, dtypes, graph_messages, run_messages
+from tfprof.wire import (
+    checkpoint_messages,
+    dtypes,
+    graph_messages,
+    hlo_messages,
+    run_messages,
+)
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto
@@ -70,8 +76,8 @@ def schema() -> dict[str, Message]:
     def add(name: str, fields: list[Field]) -> None:
         messages[name] = Message(name, {f.number: f for f in fields}, {f.name: f for f in fields})
 
-    lists = (graph_messages.MESSAGES, run_messages.MESSAGES, checkpoint_messages.MESSAGES)
-    for line in "".join(lists).splitlines():
+    lists = (graph_messages, run_messages, checkpoint_messages, hlo_messages)
+    for line in "".join(one.MESSAGES for one in lists).splitlines():
         name, _, rest = line.partition(": ")
         fields = []
         for part in rest.split("; ") if rest else ():

@@ -125,7 +125,7 @@ def test_nonsense_is_refused(unet_graph, words):
 
 def test_without_a_graph_there_is_nothing_to_estimate(samples):
     with pytest.raises(InputMissing, match="no graph"):
-        tfprof.peak_memory(samples / "keras_mlp_train_b8_default.runmeta.pb")
+        tfprof.peak_memory(samples / "keras_mlp_train_b8_default.runmeta.pb", batch=8)
     with pytest.raises(UsageError):
         tfprof.load(samples / "keras_mlp_fwd.graph.pb").memory(model="tpu")
 

@@ -6,7 +6,8 @@ import tensorflow as tf
 from tensorflow.core.profiler import tfprof_options_pb2, tfprof_output_pb2
 from tensorflow.python.util import _pywrap_tfprof as engine
 
-from tfprof.analyses.time import op_micros, run_cost
+from tfprof.analyses.run_cost import run_cost
+from tfprof.analyses.time import op_micros
 from tfprof.sources.load import Request, choose, read
 
 

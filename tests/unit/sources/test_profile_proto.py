@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf
 from tensorflow.core.profiler import tfprof_log_pb2
 
-from tfprof.analyses.time import run_cost
+from tfprof.analyses.run_cost import run_cost
 from tfprof.sources.load import Request, choose, read
 
 

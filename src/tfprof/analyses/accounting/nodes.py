@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.analyses.layers import without_calls
+from tfprof.analyses.op_runs import self_micros
 from tfprof.model.devices import CANONICAL
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
 from tfprof.model.oplog import TRAINABLE, OpLog
 from tfprof.model.profile import ProfileData
-from tfprof.model.trace import Executions
+from tfprof.model.trace import Executions, Trace
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -106,7 +108,7 @@ def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
     """Every node with its costs at `step`; -1 averages over the steps a node ran in."""
     graph, trace = data.graph, data.trace
     in_graph = graph.names.tolist() if graph is not None else []
-    runs = _Runs.of(trace.executions) if trace is not None else None
+    runs = _Runs.of(trace, set(in_graph)) if trace is not None else None
     ran_only = [name for name in runs.names if not _NO_NODE.fullmatch(name)] if runs else []
     ordered = sorted({*in_graph, *ran_only})
     row_of = dict(zip(ordered, range(len(ordered)), strict=True))
@@ -129,7 +131,7 @@ def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
     return Nodes(
         ordered,
         row_of,
-        _ops(graph, ordered, graph_row),
+        _ops(graph, ordered, graph_row, runs.types() if runs is not None else {}),
         shapes,
         _types(data, row_of, compat=compat),
         devices.column(),
@@ -142,16 +144,21 @@ def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
     )
 
 
-def _ops(graph: Graph | None, names: list[str], graph_row: Ints) -> Interned:
-    """The op of each row; what only ran is its own op."""
+def _ops(
+    graph: Graph | None, names: list[str], graph_row: Ints, ran: Mapping[str, str]
+) -> Interned:
+    """The op of each row, as it `ran` if a capture says so; what has no type is its own op."""
     table = list(graph.ops.table) if graph is not None else []
     codes = np.zeros(len(names), np.int32)
     known = graph_row >= 0
     if graph is not None:
         codes[known] = graph.ops.codes[graph_row[known]]
-    alone = np.flatnonzero(~known).tolist()
     index = {op: code for code, op in enumerate(table)}
-    for row in alone:
+    for row, name in enumerate(names) if ran else ():
+        if name in ran:
+            codes[row] = index.setdefault(ran[name], len(index))
+            known[row] = True
+    for row in np.flatnonzero(~known).tolist():
         codes[row] = index.setdefault(names[row], len(index))
     return Interned(codes, list(index))
 
@@ -190,10 +197,15 @@ class _Runs:
     canonical_names: list[str]
     is_stream: Mask
     rows: Executions
+    # the time of each execution without what ran inside it, where a capture tells
+    own: Ints | None
 
     @classmethod
-    def of(cls, rows: Executions) -> _Runs:
+    def of(cls, trace: Trace, in_graph: set[str]) -> _Runs:
+        rows = trace.executions
         bare = [name.partition(":")[0] for name in rows.node.table]
+        if rows.op is not None:  # functions are inlined, and calls stand in front of names
+            bare = [_as_in_graph(name, in_graph) for name in bare]
         index = {name: code for code, name in enumerate(dict.fromkeys(bare))}
         node = np.array([index[name] for name in bare] or [0], np.int64)[rows.node.codes]
         lower = [device.lower() for device in rows.device.table]
@@ -202,7 +214,19 @@ class _Runs:
         codes = np.array([table.index(d) if d else -1 for d in named] or [-1], np.int64)
         streams = np.array(["stream:all" in d for d in lower] or [False], bool)
         placed, streaming = codes[rows.device.codes], streams[rows.device.codes]
-        return cls(list(index), node, placed, table, streaming, rows)
+        own = self_micros(trace)
+        return cls(list(index), node, placed, table, streaming, rows, own)
+
+    def types(self) -> dict[str, str]:
+        """The op of each node, where executions tell it."""
+        ops = self.rows.op
+        if ops is None:
+            return {}
+        nodes, first = np.unique(self.node, return_index=True)
+        return {
+            self.names[node]: ops[row]
+            for node, row in zip(nodes.tolist(), first.tolist(), strict=True)
+        }
 
     def fill(self, costs: Ints, row_of: Mapping[str, int], step: int) -> tuple[_Placement, Mask]:
         """Adds the costs of the step to the rows; returns where rows ran, and if they ran at all.
@@ -245,7 +269,9 @@ class _Runs:
         values = np.zeros((len(rows), COLUMNS), np.int64)
         started = rows.start > 0
         here = started & (self.canonical >= 0)
-        time = np.where(rows.op_end_rel == 0, 1, rows.op_end_rel)
+        time = self.own
+        if time is None:
+            time = np.where(rows.op_end_rel == 0, 1, rows.op_end_rel)
         stream = started & self.is_stream
         values[stream, ACCELERATOR] = time[stream]
         cpu = here & ~self.is_stream
@@ -261,6 +287,14 @@ class _Runs:
         for column, source in memory.items():
             values[here, column] = source[here]
         return values
+
+
+def _as_in_graph(name: str, in_graph: set[str]) -> str:
+    """The name that a node of the graph has without the calls around it, if one has."""
+    if name in in_graph:
+        return name
+    bare = without_calls(name)
+    return bare if bare in in_graph else name
 
 
 def _add(costs: Ints, rows: Ints, values: Ints) -> None:

@@ -58,7 +58,7 @@ class Piece:
 
 def peaks(made: Program, batch: int) -> dict[str, Peak]:
     """By device. `batch` makes a line a number where sizes were left open."""
-    expected = simulate(made, EXPECTED, batch)
+    expected = simulate(made, EXPECTED, batch, names_alive=True)
     others = [simulate(made, EXPECTED, batch, chance=seed) for seed in _CHANCES]
     others += [simulate(made, SEQUENTIAL, batch, keeps=keeps) for keeps in (True, False)]
     others += [simulate(made, PARALLEL, batch, keeps=False)]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tfprof.analyses.inference.sites import Site
 from tfprof.analyses.static_costs import OpCost, StaticCosts
+from tfprof.model.device_specs import DeviceSpec
 from tfprof.model.devices import short_names
 from tfprof.model.dims import BATCH, Dim, Size, elements
 from tfprof.model.graph import Graph
@@ -245,19 +246,21 @@ def place(steps: list[Step], graph: Graph) -> list[str]:
     for step, name in zip(steps, used, strict=True):
         step.device = devices.index(name)
     if len(devices) > 1:
-        _receive(steps)
+        _receive(steps, [DeviceSpec.of(name) for name in devices])
     return devices
 
 
 def device_of_rows(graph: Graph) -> Callable[[int], str]:
     """The device of a node: what it names, else that of the node it is to stay with, else the CPU.
 
-    Names are short, with job and task only where there are several.
+    Names are short, with job and task only where there are several; a task alone is its CPU.
     """
-    names = short_names(name for name in graph.devices.table if name)
+    specs = [DeviceSpec.of(name) for name in graph.devices.table]
+    full = [str(_on_cpu(spec)) if spec != DeviceSpec() else "" for spec in specs]
+    names = short_names(name for name in full if name)
     if not names:
         return lambda _: CPU
-    table = [names.get(name, "") for name in graph.devices.table]
+    table = [names.get(name, "") for name in full]
     codes: list[int] = graph.devices.codes.tolist()
     where = {row: table[code] for row, code in enumerate(codes) if table[code]}
 
@@ -272,7 +275,16 @@ def device_of_rows(graph: Graph) -> Callable[[int], str]:
     return device
 
 
-def _receive(steps: list[Step]) -> None:
+def _on_cpu(spec: DeviceSpec) -> DeviceSpec:
+    return spec if spec.type is not None else replace(spec, type="CPU", index="0")
+
+
+def _share_memory(one: DeviceSpec, other: DeviceSpec) -> bool:
+    """The CPU devices of one process hand over tensors, not copies of them."""
+    return one.type == other.type == "CPU" and one.place == other.place
+
+
+def _receive(steps: list[Step], devices: Sequence[DeviceSpec]) -> None:
     """One copy of what is read on another device, for all its readers there."""
     copies: dict[tuple[int, int, int], int] = {}
     for step in list(steps):
@@ -282,6 +294,8 @@ def _receive(steps: list[Step]) -> None:
             made = steps[read[0]].outputs[read[1]]
             key = (*read, step.device)
             if made.size == NOTHING and made.alias is None:
+                continue
+            if _share_memory(devices[steps[read[0]].device], devices[step.device]):
                 continue
             if key not in copies:
                 copies[key] = len(steps)

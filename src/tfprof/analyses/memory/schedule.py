@@ -61,15 +61,24 @@ class Simulated:
 
 
 def simulate(
-    made: Program, workers: int, batch: int = 1, *, keeps: bool = True, chance: int | None = None
+    made: Program,
+    workers: int,
+    batch: int = 1,
+    *,
+    keeps: bool = True,
+    chance: int | None = None,
+    names_alive: bool = False,
 ) -> Simulated:
     """Each device has so many workers and a queue, first in, first out.
 
     A thread that has finished an op goes on with the last one that this made ready, as TensorFlow's
     executor does; with `keeps` off, that one waits in the queue like the others. `chance` is the
     seed of a run in which each op takes longer or shorter than it should, as on a real machine.
+    What was alive at the peak is written down only where it is asked for: that takes time.
     """
-    return _Run(made, workers, batch, keeps=keeps, durations=_durations(made, chance)).go()
+    run = _Run(made, workers, batch, keeps=keeps, durations=_durations(made, chance))
+    run.names_alive = names_alive
+    return run.go()
 
 
 def _durations(made: Program, chance: int | None) -> list[float]:
@@ -108,6 +117,7 @@ class _Run:
         self.devices = [_Device(OnDevice()) for _ in made.devices]
         self.running: list[tuple[float, int, int]] = []
         self.now, self.begun = 0.0, 0
+        self.names_alive = False
         self.result = Simulated([one.result for one in self.devices])
 
     def go(self) -> Simulated:
@@ -247,5 +257,7 @@ class _Run:
         result.lines.add((device.slope, device.rest))
         if total > result.peak:
             result.peak, result.at = total, number
+            if not self.names_alive:
+                return
             result.live = [(b.step, b.port, b.size) for b in device.alive.values()]
             result.scratch = [(one, self.steps[one].scratch) for one in device.active]

@@ -1,4 +1,4 @@
-"""`tfprof memory PATH...`: how much memory a step needs, and the batch that fits."""
+"""`tfprof memory PATH...`: how much memory a step needs or took, and the batch that fits."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 
 from tfprof.cli.dimensions import add_dimensions, question_of
 from tfprof.cli.inputs import add_inputs, request_of
+from tfprof.cli.partitions import add_partition, on_partition
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
+    from tfprof.answers.memory import MemoryQuestion
     from tfprof.answers.what_if import WhatIfQuestion
     from tfprof.sources.load import ProgressOf
     from tfprof.views.result import Result
 
-HELP = "peak memory before it runs, for any batch; the batch that fits"
+HELP = "peak memory, measured or before it runs; the batch that fits"
 
 _RANGE = re.compile(r"(\d+)\.\.(\d+)")
 _MOST_BATCHES = 256
@@ -33,8 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("memory")
     group.add_argument("--model", default="cpu-tf", metavar="NAME",
                        help="how a device allocates: cpu-tf, gpu-bfc, ideal")  # fmt: skip
-    group.add_argument("--as", dest="form", choices=["written", "executed"], default="written",
+    group.add_argument("--estimate", action="store_true",
+                       help="from the graph, also where a run was measured")  # fmt: skip
+    group.add_argument("--as", dest="form", choices=["written", "executed"],
                        help="the graph of the file, or the one a run holds")  # fmt: skip
+    add_partition(group)
     group.add_argument("--against", metavar="PATH", help="another model: a curve each")
     group.add_argument("--device-memory", metavar="16GB", help="find the batch that fits in it")
     group.add_argument("--margin", type=float, default=5.0, metavar="PERCENT",
@@ -57,26 +62,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
-    from tfprof.answers.memory import MemoryQuestion, against, memory
+    from tfprof.answers.measured_memory import memory_of
+    from tfprof.answers.memory import against
     from tfprof.sources.load import Request, read_one
+
+    asked = asked_of(args)
+    data = on_partition(read_one(request_of(args), progress), args)
+    if args.against:
+        return against(data, read_one(Request([Path(args.against)]), progress), asked)
+    estimate = wants_estimate(args)
+    return memory_of(data, asked, estimate=estimate, progress=_searching(progress))
+
+
+def wants_estimate(args: argparse.Namespace) -> bool:
+    """Whether it is said that the question is about a graph."""
+    return args.estimate or args.form is not None or args.against is not None
+
+
+def asked_of(args: argparse.Namespace) -> MemoryQuestion:
+    from tfprof.answers.memory import MemoryQuestion
 
     batches = batches_of(args.batch) if args.batch else ()
     args.batch = str(batches[0]) if batches else None
     budget = bytes_of(args.device_memory) if args.device_memory else None
-    asked = MemoryQuestion(
+    return MemoryQuestion(
         question_of(args),
         batches,
         args.model,
         budget,
         args.margin / 100,
-        executed=args.form == "executed",
+        executed=args.form == "executed" or (args.partition is not None and args.estimate),
         optimizer=args.optimizer if args.mode == "train" else None,
         what_if=_what_if(args),
     )
-    data = read_one(request_of(args), progress)
-    if args.against:
-        return against(data, read_one(Request([Path(args.against)]), progress), asked)
-    return memory(data, asked, _searching(progress))
 
 
 def _searching(progress: ProgressOf | None) -> Callable[[int, int], None] | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfprof.cli.dimensions import add_sizes
 from tfprof.cli.inputs import add_inputs
+from tfprof.cli.partitions import add_form
 from tfprof.cli.view_command import run_view
 from tfprof.cli.view_options import add_view_options
 
@@ -21,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     add_view_options(parser)
     add_sizes(parser)
+    add_form(parser)
 
 
 def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result | None:

@@ -1,0 +1,88 @@
+"""Copies in a capture of TensorFlow 2: events of the devices, and what threads sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.placement.copies import Copy
+from tfprof.analyses.placement.labels import ends, short_kind
+from tfprof.model.joined_graphs import RECEIVES, SENDS
+from tfprof.model.trace import Executions, Trace
+from tfprof.model.xspace import Plane
+
+Ints = npt.NDArray[np.int64]
+
+TRANSFERS = (*SENDS, *RECEIVES)
+_DETAILS = "memcpy_details"
+_COPY = re.compile(r"memcpy.*", re.IGNORECASE)
+# "kind_src:pinned kind_dst:device size:1000 dest:0 async:1"; earlier num_bytes, or bytes
+_FACT = re.compile(r"(\w+):(\S+)")
+_SIZES = ("size", "num_bytes", "bytes")
+_ON_DEVICE = ("device", "array", "managed", "device_static", "managed_static")
+# lines that XProf adds to a device from its other lines
+_DERIVED = " - from "
+_PS_A_MICROSECOND = 1_000_000
+
+
+def captured(trace: Trace) -> Iterator[Copy]:
+    """Sums over the whole capture."""
+    for plane in trace.space.devices if trace.space is not None else ():
+        yield from _of_device(plane)
+    yield from _of_threads(trace.executions)
+
+
+def _of_device(plane: Plane) -> Iterator[Copy]:
+    names = [_COPY.fullmatch(name) is not None for name in plane.event_names.name]
+    is_copy = np.array([*names, False], bool)[plane.events.name]
+    own = np.array([_DERIVED not in name for name in plane.lines.name] or [True], bool)
+    rows = np.flatnonzero(is_copy)
+    rows = rows[own[plane.line_of(rows)]] if len(rows) else rows
+    if not len(rows):
+        return
+    column = plane.stat(_DETAILS)
+    texts = column.texts()
+    code = np.full(len(plane.events), -1, np.int64)
+    code[column.rows] = texts.codes
+    pairs = np.stack([plane.events.name[rows].astype(np.int64), code[rows]])
+    distinct, inverse = np.unique(pairs, axis=1, return_inverse=True)
+    counts = np.bincount(inverse.ravel())
+    picoseconds = np.bincount(inverse.ravel(), plane.events.duration_ps[rows])
+    device = f"/host:{plane.host}{plane.name}" if plane.host else plane.name
+    for at, (name, text) in enumerate(distinct.T.tolist()):
+        facts = dict(_FACT.findall(texts.table[text])) if text >= 0 else {}
+        kind = short_kind(plane.event_names.name[name])
+        kind = _kind(facts) if kind == "copy" else kind
+        source, target = ends(kind, device)
+        if kind == "P2P" and facts.get("dest", "").isdecimal():
+            target = f"{device.rpartition(':')[0]}:{facts['dest']}"
+        count = int(counts[at])
+        size = next((int(facts[key]) for key in _SIZES if facts.get(key, "").isdecimal()), None)
+        yield Copy(
+            source,
+            target,
+            kind,
+            count,
+            None if size is None else size * count,
+            float(picoseconds[at]) / _PS_A_MICROSECOND,
+        )
+
+
+def _kind(facts: dict[str, str]) -> str:
+    kinds = [facts.get(key, "").lower() for key in ("kind_src", "kind_dst")]
+    if not all(kinds):
+        return "copy"
+    return "2".join("D" if kind in _ON_DEVICE else "H" for kind in kinds)
+
+
+def _of_threads(rows: Executions) -> Iterator[Copy]:
+    """A thread tells what it sent or took, not from where to where, nor how much."""
+    if rows.op is None:
+        return
+    for op in TRANSFERS:
+        found = rows.op.where(op)
+        if len(found):
+            yield Copy(None, None, op, len(found), None, float(rows.op_end_rel[found].sum()))

@@ -1,0 +1,129 @@
+"""A run and what is asked about it in time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tfprof.analyses.timeline.counters import Counter, memory_counters
+from tfprof.analyses.timeline.picked import Filters, first_start, last_end
+from tfprof.analyses.timeline.run_space import run_space
+from tfprof.analyses.timeline.steps import StepWindow, step_windows
+from tfprof.answers.digest import op_types
+from tfprof.errors import InputMissing, UsageError
+from tfprof.model.op_names import OpKind, op_name
+from tfprof.model.profile import ProfileData
+from tfprof.model.xspace import Space
+
+PS = 1_000_000  # picoseconds of a microsecond
+PS_A_NANOSECOND = 1000
+_PS_A_MILLISECOND = 1_000_000_000
+_TRACE_HINT = "Run metadata of a session run, an XPlane capture or a Chrome trace has one."
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineQuestion:
+    """Times are milliseconds from the first event, durations microseconds."""
+
+    step: int | None = None
+    begin_ms: float | None = None
+    end_ms: float | None = None
+    thread: str | None = None
+    min_duration_us: float = 0
+    everything: bool = False
+    all_args: bool = False
+
+
+class Timeline:
+    """A run and a question about it, brought together."""
+
+    def __init__(self, data: ProfileData, question: TimelineQuestion) -> None:
+        self.data, self.question = data, question
+        self.reads: Mapping[str, Sequence[str]] = {}
+        self._counters: Mapping[int, Sequence[Counter]] = {}
+        self.space = self._space()
+        # whole nanoseconds: what comes after keeps its digits
+        self.zero = first_start(self.space) // PS_A_NANOSECOND * PS_A_NANOSECOND
+        self.thread = _pattern(question.thread)
+        self._check_times()
+
+    def _space(self) -> Space:
+        trace = self.data.trace
+        if trace is None:
+            raise InputMissing("no run: a timeline shows executions", hint=_TRACE_HINT)
+        if trace.space is not None:
+            space = trace.space
+        else:
+            made = run_space(trace, op_types(self.data))
+            self.reads, self._counters = made.inputs, made.counters
+            space = made.space
+        if not space.event_count:
+            raise InputMissing("the run has no events: nothing to show", where=self.data.title)
+        return space
+
+    def _check_times(self) -> None:
+        begin, end = self.question.begin_ms, self.question.end_ms
+        if begin is not None and end is not None and begin >= end:
+            raise UsageError(f"--from {begin:g} is not before --to {end:g}")
+        length = (last_end(self.space) - self.zero) / _PS_A_MILLISECOND
+        if begin is not None and begin > length:
+            raise UsageError(
+                f"--from {begin:g} is behind the end", hint=f"It ends after {length:,.1f} ms."
+            )
+
+    @property
+    def counters(self) -> Mapping[int, Sequence[Counter]]:
+        if self._counters:
+            return self._counters
+        return {at: list(memory_counters(plane)) for at, plane in enumerate(self.space.planes)}
+
+    @cached_property
+    def steps(self) -> list[StepWindow]:
+        return step_windows(self.space)
+
+    def step(self) -> StepWindow | None:
+        """The one asked for; None if none was."""
+        number = self.question.step
+        if number is None:
+            return None
+        found = [window for window in self.steps if window.number == number]
+        if found:
+            return found[0]
+        if not self.steps:
+            raise UsageError("the run marks no steps", hint="--from and --to cut out a part.")
+        known = f"{self.steps[0].number} to {self.steps[-1].number}"
+        raise UsageError(f"there is no step {number}", hint=f"Steps are {known}.")
+
+    def filters(self, window: StepWindow | None) -> Filters:
+        asked = self.question
+        begin = None if asked.begin_ms is None else self._at(asked.begin_ms)
+        end = None if asked.end_ms is None else self._at(asked.end_ms)
+        if window is not None:
+            begin = max(window.begin, begin if begin is not None else window.begin)
+            end = min(window.end, end if end is not None else window.end)
+        shortest = round(asked.min_duration_us * PS)
+        return Filters(begin, end, self.thread, shortest, asked.everything)
+
+    def _at(self, milliseconds: float) -> int:
+        return self.zero + round(milliseconds * _PS_A_MILLISECOND)
+
+    def since_zero(self, picoseconds: int) -> float:
+        """Microseconds from the first event."""
+        return (picoseconds - self.zero) / PS
+
+
+def _pattern(text: str | None) -> re.Pattern[str] | None:
+    try:
+        return re.compile(text) if text is not None else None
+    except re.error as fault:
+        raise UsageError(f"--thread {text!r} is no regular expression: {fault}") from None
+
+
+def kind_of(event: str) -> str:
+    """What to call an event in little room: the type of its op, the end of an iterator's path."""
+    op = op_name(event)
+    if op is None or op.kind is OpKind.COPY:
+        return event
+    return event.rpartition("::")[2] if op.kind is OpKind.DATASET else op.type
