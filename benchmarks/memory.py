@@ -22,7 +22,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import median, median_low
 
 from _memory_models import MODELS, OWN_SAMPLES, QUICK, Model, in_process_of_its_own, located
 
@@ -50,7 +50,7 @@ class Point:
 
     @property
     def measured(self) -> int:
-        return int(median(self.peaks))
+        return median_low(self.peaks)
 
     @property
     def spread(self) -> float:
@@ -168,7 +168,7 @@ def estimated(one: Subject, batch: int, found: dict) -> Point:
     low, high = device["interval"]
     return Point(
         peaks=found["peaks"],
-        held=int(median(found["held"])),
+        held=median_low(found["held"]),
         ours=device["peak_bytes"],
         interval=(low, high),
         persistent=device["persistent_bytes"],
@@ -242,7 +242,7 @@ def fit(one: Subject, budget: int, runs: int, known: dict[int, int | None]) -> I
 
 def transient(one: Subject, batch: int, runs: int) -> int | None:
     found = one.asked("measured", batch, runs)
-    return None if "failed" in found else int(median(found["peaks"]))
+    return None if "failed" in found else median_low(found["peaks"])
 
 
 if __name__ == "__main__":

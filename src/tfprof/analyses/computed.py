@@ -87,6 +87,10 @@ def phases(graph: Graph) -> npt.NDArray[np.int64]:
     # what a gradient prepares for the forward pass, a list to keep things in, makes nothing later
     fed = _fed(graph)
     after = _descendants(graph, back & _descendants(graph, fed) if fed.any() else back)
+    # an optimizer reads its state again when it has written it: only a control edge tells
+    written = after & ~back & _is_write(graph)
+    if written.any():
+        after |= _descendants(graph, written, control=True)
     found = np.full(len(graph), PHASES.index(FORWARD), np.int64)
     found[after & ~back] = PHASES.index(UPDATE)
     found[back] = PHASES.index(BACKWARD)
@@ -95,9 +99,15 @@ def phases(graph: Graph) -> npt.NDArray[np.int64]:
     return found
 
 
-def _descendants(graph: Graph, marked: Mask) -> Mask:
-    """What depends on marked nodes by data, themselves included."""
-    data = np.flatnonzero((graph.edges.node >= 0) & (graph.edges.port >= 0))
+def _is_write(graph: Graph) -> Mask:
+    writes = [code for code, op in enumerate(graph.ops.table) if WRITES.fullmatch(op)]
+    return np.isin(graph.ops.codes, writes)
+
+
+def _descendants(graph: Graph, marked: Mask, *, control: bool = False) -> Mask:
+    """What depends on marked nodes by data, or by control as well, themselves included."""
+    known = graph.edges.node >= 0
+    data = np.flatnonzero(known if control else known & (graph.edges.port >= 0))
     source, reader = graph.edges.node[data], graph.edges.reader[data]
     order = np.argsort(source, kind="stable")
     offsets = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=len(graph)))]).tolist()
@@ -132,9 +142,10 @@ def _train_steps(data: ProfileData, graph: Graph) -> list[int]:
     named = [row for row in named if row >= 0]
     if named:
         return named
-    phase = phases(graph)
-    writes = [code for code, op in enumerate(graph.ops.table) if WRITES.fullmatch(op)]
-    updates = np.isin(graph.ops.codes, writes) & (phase == PHASES.index(UPDATE))
+    writes = _is_write(graph)
+    updates = writes & (phases(graph) == PHASES.index(UPDATE))
+    if updates.any():  # moving averages are written from data, without a gradient
+        updates |= writes & _descendants(graph, _fed(graph))
     return np.flatnonzero(updates).tolist() if updates.any() else []
 
 

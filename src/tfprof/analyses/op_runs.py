@@ -212,8 +212,9 @@ def _part(names: Interned, attribute: str) -> Interned:
 
 
 def _on_pipeline_threads(threads: Mapping[int, str], thread: Ints) -> Mask:
-    mine = [number for number, name in threads.items() if name.startswith(_INPUT_THREAD)]
-    return np.isin(thread, mine)
+    mine = np.zeros(max(threads, default=-1) + 1, bool)
+    mine[[number for number, name in threads.items() if name.startswith(_INPUT_THREAD)]] = True
+    return mine[thread]
 
 
 def _of_records(trace: Trace, types: Mapping[str, str]) -> OpRuns:

@@ -67,7 +67,7 @@ def test_summary_has_its_documented_keys(path):
     assert set(data) - {"checkpoint"} - formulas == SUMMARY | MORE
     assert all(data[key.removesuffix("_formula")] is None for key in formulas)
     assert set(data["params"]) == PARAMS
-    assert set(data["time"]) == {"step_us", "op_us", "span_us"}
+    assert set(data["time"]) == {"steps", "step_us", "op_us", "span_us"}
     assert data["top_by"] in ("time", "params", None)
     assert all({"name", "op"} <= set(row) for row in data["top"])
 

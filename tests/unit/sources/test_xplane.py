@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from tensorflow.compiler.xla.service import hlo_pb2
 from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
 from tfprof.errors import CorruptFile, EmptyFile
@@ -63,6 +64,10 @@ def test_no_event_is_lost(sample, name):
     assert load(sample(name)).trace.space.event_count == EVENTS[name]
 
 
+# what XLA compiled and ran: 84 instructions in each of 8 steps
+INSTRUCTIONS = {"fast-xla": 84 * 8}
+
+
 @pytest.mark.parametrize("name", ["slow-cb", "fast-trace", "fast-xla", "tiny-pytracer"])
 def test_executions_are_the_events_that_name_an_op(sample, name):
     """Node, type, thread and time of each, as TensorFlow's parse has them."""
@@ -80,9 +85,37 @@ def test_executions_are_the_events_that_name_an_op(sample, name):
         (rows.node[i], rows.op[i], trace.threads[int(rows.thread[i])], int(rows.duration_ps[i]))
         for i in range(len(rows))
     ]
-    assert ours == expected
+    assert ours[: len(expected)] == expected
+    assert len(ours) - len(expected) == INSTRUCTIONS.get(name, 0)
     assert set(rows.device.table) == {"/host:vm/device:CPU:0"}
     assert (np.abs(rows.op_end_rel * 1_000_000 - rows.duration_ps) <= 500_000).all()
+
+
+def test_instructions_of_xla_are_the_ops_they_were_compiled_from(sample):
+    """By the program in the file, as XLA's own messages have it."""
+    space = parsed(sample("fast-xla"))
+    (programs,) = (p for p in space.planes if p.name == "/host:metadata")
+    (described,) = programs.event_metadata.values()
+    (stat,) = described.stats
+    module = hlo_pb2.HloProto.FromString(stat.bytes_value).hlo_module
+    told = {
+        one.name: (one.metadata.op_name, one.metadata.op_type)
+        for computation in module.computations
+        for one in computation.instructions
+    }
+    trace = load(sample("fast-xla")).trace
+    rows = trace.executions
+    (plane,) = trace.space.host_threads
+    before = sum(len(one.events) for one in trace.space.planes[: trace.space.planes.index(plane)])
+    compiled = range(len(rows) - INSTRUCTIONS["fast-xla"], len(rows))
+    named = [
+        (plane.name_of(int(rows.event[i]) - before), rows.node[i], rows.op[i]) for i in compiled
+    ]
+    known = [one for one in named if told[one[0]][0]]
+    assert len(known) == 60 * 8
+    assert all(told[name] == (node, op) for name, node, op in known)
+    # what says nothing of its op is itself
+    assert {node for name, node, _ in named if name == "copy.30"} == {"copy.30"}
 
 
 def test_starts_of_executions_are_times_of_the_calendar(sample):
