@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
 from tfprof.analyses.computed import TRAIN, Computed, computed
+from tfprof.analyses.memory.batches import at_batch
 from tfprof.analyses.memory.estimate import (
     EXPECTED,
     Peak,
@@ -77,10 +79,27 @@ class Estimator:
     def program(self, batch: int) -> Program:
         """The step at a batch, before any change."""
         if batch not in self._programs:
-            step = self._step({} if self.is_fixed else {BATCH: batch})
-            self.notes = list(dict.fromkeys([*self.notes, *step.notes]))
-            self._programs[batch] = program(step.costs, step.graph, self.model)
+            open_ = self._open
+            made = None if open_ is None else at_batch(open_, batch, self.model)
+            self._programs[batch] = made or self._written(batch)
         return self._programs[batch]
+
+    def _written(self, batch: int) -> Program:
+        step = self._step({} if self.is_fixed else {BATCH: batch})
+        self.notes = list(dict.fromkeys([*self.notes, *step.notes]))
+        return program(step.costs, step.graph, self.model)
+
+    @cached_property
+    def _open(self) -> Program | None:
+        """The step for any batch; None where the batch is fixed, or more than it is open."""
+        if self.is_fixed:
+            return None
+        # said as a symbol, the batch is open even where a run tells its size
+        step = self._step({BATCH: symbol(BATCH)})
+        if set(step.costs.symbols) != {BATCH}:
+            return None
+        self.notes = list(dict.fromkeys([*self.notes, *step.notes]))
+        return program(step.costs, step.graph, self.model)
 
     @property
     def unknown(self) -> list[str]:
@@ -89,13 +108,9 @@ class Estimator:
 
     def pieces(self) -> dict[str, list[Piece]]:
         """The transient peak as lines over the batch; none where more than the batch is open."""
-        if self.is_fixed:
+        made = self._open
+        if made is None:
             return {}
-        # said as a symbol, the batch is open even where a run tells its size
-        step = self._step({BATCH: symbol(BATCH)})
-        if set(step.costs.symbols) != {BATCH}:
-            return {}
-        made = program(step.costs, step.graph, self.model)
         run = made if self._change is None else self._change(made, _SCHEDULE_BATCH)
         return pieces(run, _SCHEDULE_BATCH)
 

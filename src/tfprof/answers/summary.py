@@ -97,7 +97,8 @@ def _tables(
 ) -> list[Table]:
     """Where the cost sits: values if they were asked for, else time, layers or variables."""
     checkpoint = known.data.checkpoint
-    one = room - _TABLE_FRAME
+    # warnings may take more than a screen has; where the cost sits is shown all the same
+    one = max(room - _TABLE_FRAME, _LEAST_ROWS if known.data.warnings else 0)
     if one < 1:
         return []
     if measured is not None and checkpoint is not None:

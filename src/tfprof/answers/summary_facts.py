@@ -188,7 +188,7 @@ def _checkpoint(digest: Digest, checkpoint: Checkpoint) -> str:
         return text
     held = sum(v.name in checkpoint.tensors for v in digest.parameters.variables)
     of = len(digest.parameters.variables)
-    return f"{text}; holds {held:,} of {units.plural(of, 'variable')} by name"
+    return f"{text}; {held:,} of {units.plural(of, 'variable')}"
 
 
 def _oplog(digest: Digest, log: OpLog) -> str:
@@ -198,9 +198,9 @@ def _oplog(digest: Digest, log: OpLog) -> str:
         total = sum(log.float_ops.values()) if flops is None else flops
         said.append(f"{units.count(total)} FLOPs in {units.plural(len(log.float_ops), 'node')}")
     if log.trainable:
-        said.append(units.plural(len(log.trainable), "trainable variable"))
+        said.append(units.plural(len(log.trainable), "trained variable"))
     if log.has_code:
-        said.append("the code line of each node")
+        said.append("code lines")
     return ", ".join(said) or "nothing"
 
 
@@ -221,7 +221,7 @@ def _run(digest: Digest) -> Iterator[tuple[str, str]]:
     if run.pipeline_us:
         ops += f"; {units.duration(run.pipeline_us)} of it in the input pipeline"
     yield "Op time", ops
-    if run.requested is not None:
+    if run.requested is not None and not digest.measured:  # the peak says more
         size = units.size(run.requested)
         yield "Requested", f"{size} a step, by all ops for outputs and scratch"
     if digest.data.trace is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import gc
 import importlib
 import os
 import pkgutil
@@ -24,6 +25,9 @@ tfprof: what a TensorFlow model costs, from its files, without TensorFlow.
   tfprof doctor LOGDIR                 what is in a folder and what is missing
   tfprof summary saved_model --json    the same numbers for a script
 `tfprof --help` lists the commands, `tfprof COMMAND --help` their options."""
+
+
+_OBJECTS_BEFORE_A_SEARCH = 100_000
 
 
 class _Parser(argparse.ArgumentParser):
@@ -71,6 +75,8 @@ def build_parser(modules: dict[str, Any]) -> tuple[argparse.ArgumentParser, dict
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    # a command makes many objects, keeps them all and ends: looking for cycles only takes time
+    gc.set_threshold(_OBJECTS_BEFORE_A_SEARCH)
     words = normalised(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -7,7 +7,7 @@ shapes, FLOPs, memory. An op type without one is reported, never guessed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -165,7 +165,8 @@ class Rule:
             if value is not None and len(value) > _LONGEST_VALUE:
                 value = None
             dtype = tensor.dtype or self._dtype(call, place)
-            tensors.append(replace(tensor, dtype=dtype, value=value))
+            held = (tensor.holds, tensor.length, tensor.dead, tensor.variable)
+            tensors.append(Tensor(tensor.shape, dtype, value, *held))
         return tensors
 
     def _dtype(self, call: Call, place: int) -> int:

@@ -11,7 +11,7 @@ from tfprof.analyses.memory.schedule import OnDevice, simulate
 
 # how many ops run at once: one after the other, as measured on small machines, on large ones
 SEQUENTIAL, EXPECTED, PARALLEL = 1, 2, 4
-_CHANCES = (1, 2, 3)
+_CHANCES = (1, 2)
 _LARGEST_BATCH = 1 << 20
 SCRATCH, INPUTS = "scratch", "inputs"
 KINDS = {"forward": "activations", "backward": "gradients", "update": "optimizer temporaries"}
@@ -60,8 +60,7 @@ def peaks(made: Program, batch: int) -> dict[str, Peak]:
     """By device. `batch` makes a line a number where sizes were left open."""
     expected = simulate(made, EXPECTED, batch, names_alive=True)
     others = [simulate(made, EXPECTED, batch, chance=seed) for seed in _CHANCES]
-    others += [simulate(made, SEQUENTIAL, batch, keeps=keeps) for keeps in (True, False)]
-    others += [simulate(made, PARALLEL, batch, keeps=False)]
+    others += [simulate(made, workers, batch, keeps=False) for workers in (SEQUENTIAL, PARALLEL)]
     found = {}
     for place, device in enumerate(made.devices):
         here = expected.devices[place]

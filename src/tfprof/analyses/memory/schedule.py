@@ -180,6 +180,7 @@ class _Run:
         step = self.steps[number]
         self.result.order.append(number)
         taken: set[int] = set()
+        grew = step.scratch != NOTHING
         for port, output in enumerate(step.outputs):
             if output.alias is not None:
                 shared = self._read(step, output.alias)
@@ -198,22 +199,23 @@ class _Run:
                 self.buffers[number, port] = given
                 continue
             device.add(output.size)
+            grew = True
             new = Buffer(output.size, number, port, output.readers, output.shape)
             self.buffers[number, port] = device.alive[id(new)] = new
         if step.scratch != NOTHING:
             device.add(step.scratch)
             device.active.add(number)
-        if step.outputs or step.scratch != NOTHING:
+        if grew:
             self._look(number, device)
 
     def _given_up(self, step: Step, size: Line, shape: object, taken: set[int]) -> Buffer | None:
         """The buffer of an input that only this op still needs, if it fits."""
         for place in step.reuse:
             buffer = self._read(step, place)
-            if buffer is None or id(buffer) in taken:
+            if buffer is None or buffer.size != size or buffer.shape != shape:
                 continue
             mine = sum(self._read(step, other) is buffer for other in range(len(step.reads)))
-            if buffer.uses == mine and buffer.size == size and buffer.shape == shape:
+            if buffer.uses == mine and id(buffer) not in taken:
                 return buffer
         return None
 
