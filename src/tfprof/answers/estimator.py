@@ -33,10 +33,16 @@ _PARTITION = "partition"
 Change = Callable[[Program, int], Program]
 
 
-def memory_model(name: str) -> MemoryModel:
+def memory_model(name: str, workspace: int | None = None) -> MemoryModel:
+    """`workspace` are bytes for a convolution while it runs, where the model allows for one."""
     if name not in MODELS:
         raise UsageError(f"no memory model is called {name!r}", hint=f"One of {', '.join(MODELS)}.")
-    return MODELS[name]
+    model = MODELS[name]
+    if workspace is None:
+        return model
+    if not model.workspace:
+        raise UsageError(f"{name} needs no --workspace", hint="It goes with --model gpu-bfc.")
+    return replace(model, workspace=workspace)
 
 
 class Estimator:

@@ -51,6 +51,7 @@ class MemoryQuestion:
     margin: float = _DEFAULT_MARGIN
     executed: bool = False
     optimizer: str | None = None
+    workspace: int | None = None
     what_if: WhatIfQuestion = field(default_factory=WhatIfQuestion)
 
 
@@ -83,7 +84,8 @@ def memory(data: ProfileData, asked: MemoryQuestion, progress: Progress | None =
 
 def estimator_of(data: ProfileData, asked: MemoryQuestion) -> Estimator:
     """Of the model as it is, or with a training step added to what only predicts."""
-    return Estimator(steps_of(data, asked.question, asked.optimizer), memory_model(asked.model))
+    model = memory_model(asked.model, asked.workspace)
+    return Estimator(steps_of(data, asked.question, asked.optimizer), model)
 
 
 def _executed(data: ProfileData, asked: MemoryQuestion) -> Result:

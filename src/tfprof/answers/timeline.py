@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tfprof import __version__
 from tfprof.analyses.timeline.picked import last_end, picked
 from tfprof.analyses.timeline.steps import StepWindow, typical
 from tfprof.answers.common import recognised, used_inputs, written_by
@@ -32,7 +31,7 @@ def chrome_pieces(
     if not any(True for plane in timeline.space.planes for _ in picked(plane, filters)):
         raise _nothing_left()
     head = TraceHead({
-        "producer": f"tfprof {__version__}",
+        "producer": "tfprof",
         "source": data.title,
         "origin_ns": timeline.space.origin_ns + timeline.zero // PS_A_NANOSECOND,
     })  # fmt: skip

@@ -257,3 +257,15 @@ def test_what_crosses_over_is_copied(unet_data):
     peaks = dict(zip(made.devices, (one.peak for one in found.devices), strict=True))
     assert peaks["/gpu:0"] > 83_174_400  # its first activation
     assert sum(peaks.values()) > simulate(alone, 2).peak * 0.9
+
+
+def test_a_gpu_allows_for_the_workspace_of_convolutions(unet):
+    words = ["memory", unet / "graph.pb", *SIZES, "--model", "gpu-bfc", "--json"]
+
+    def peak(*more):
+        data = json.loads(run(*words, *more).out)["data"]
+        return data["devices"]["/cpu:0"]["peak_bytes"]
+
+    # two convolutions at once, as many as there are workers
+    assert peak("--workspace", "64MiB") - peak() == 2 * 32 * 2**20
+    assert run("memory", unet / "graph.pb", *SIZES, "--workspace", "1MB").code == 2

@@ -78,7 +78,7 @@ def _duration(op: OpCost) -> float:
 def _scratch(step: Step, batch: int, model: MemoryModel) -> Line:
     """Kernels split their work by the batch they get: the rule sees the sizes themselves."""
     site = step.op.site
-    if site.rule is None or site.rule.scratch is None:
+    if site.rule is None or site.rule.scratch is None or not model.has_scratch:
         return _fixed(step.scratch, batch)
     inputs = [_tensor(one, batch) for one in site.call.inputs]
     call = Call(site.call.name, site.call.op, inputs, lambda: site.call.attributes)

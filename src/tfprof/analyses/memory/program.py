@@ -19,6 +19,8 @@ Line = tuple[int, int]
 NOTHING: Line = (0, 0)
 CPU = "/cpu:0"
 _HALF = 2
+_CONVOLUTIONS = "convolutions"
+_WORKSPACE = 32 * 2**20
 _EACH_ITS_OWN = ("IdentityN", "_ReadVariablesOp")
 _MERGES = ("Merge", "RefMerge")
 
@@ -31,6 +33,8 @@ class MemoryModel:
     about: str
     block: int = 1
     has_scratch: bool = True
+    # what is allowed for a convolution while it runs, where the library's choice is not known
+    workspace: int = 0
     # what if activations and gradients were half as wide
     half: bool = False
 
@@ -52,10 +56,11 @@ MODELS = {
         MemoryModel("cpu-tf", "TensorFlow on a CPU, with what its kernels need while they run"),
         MemoryModel(
             "gpu-bfc",
-            "blocks of 256 bytes as TensorFlow's GPU allocator gives them, no workspaces; "
-            "not verified on hardware",
+            "blocks of 256 bytes as TensorFlow's GPU allocator gives them, an allowance for the "
+            "workspace of convolutions; not verified on hardware",
             block=256,
             has_scratch=False,
+            workspace=_WORKSPACE,
         ),
         MemoryModel("ideal", "tensors alone", has_scratch=False),
     )
@@ -146,6 +151,8 @@ def _fill(
     if model.has_scratch and rule.scratch is not None:
         slope, rest = line(rule.scratch(call)) or NOTHING
         step.scratch = (slope // 2, rest // 2) if model.half else (slope, rest)
+    elif model.workspace and rule.family == _CONVOLUTIONS and rule.macs is not None:
+        step.scratch = (0, model.workspace)
     step.duration = _duration(step.op)
 
 

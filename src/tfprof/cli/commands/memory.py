@@ -37,6 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                        help="how a device allocates: cpu-tf, gpu-bfc, ideal")  # fmt: skip
     group.add_argument("--estimate", action="store_true",
                        help="from the graph, also where a run was measured")  # fmt: skip
+    group.add_argument("--workspace", metavar="32MiB",
+                       help="of a convolution while it runs, with --model gpu-bfc")  # fmt: skip
     group.add_argument("--as", dest="form", choices=["written", "executed"],
                        help="the graph of the file, or the one a run holds")  # fmt: skip
     add_partition(group)
@@ -93,6 +95,7 @@ def asked_of(args: argparse.Namespace) -> MemoryQuestion:
         args.margin / 100,
         executed=args.form == "executed" or (args.partition is not None and args.estimate),
         optimizer=args.optimizer if args.mode == "train" else None,
+        workspace=bytes_of(args.workspace) if args.workspace else None,
         what_if=_what_if(args),
     )
 
