@@ -21,7 +21,7 @@ Result = dict[str, Any]
 
 DATA = Path(__file__).parents[1]
 # what is in the repository itself
-OWN_SAMPLES = (DATA / "tests/data", DATA / "examples/unet")
+OWN_SAMPLES = (DATA / "tests/data", DATA / "benchmarks/data", DATA / "examples/unet")
 _IMAGE, _MASK = ("B", 572, 572, 1), ("B", 388, 388, 2)
 _UNET = {"input": _IMAGE, "labels": _MASK}
 UPDATES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
@@ -58,7 +58,7 @@ MODELS = {
         ("unet_bn_cond_train.meta",), (1,), _LOSS_AND_STEP, _UNET,
     ),
     "ResNet-50 (TF1), training": Model(
-        ("resnet50_train_bNone_run1.meta", "resnet50_train_bNone_run1.graph.pb"),
+        ("resnet50_train_bNone.meta", "resnet50_train_bNone_run1.meta"),
         (1, 2, 4, 8), ("add_16", "train_op_all"),
         budgets=(500_000_000, 800_000_000, 1_200_000_000),
     ),
