@@ -100,7 +100,7 @@ def _memory(
         return None
     batch = question.sizes.get(BATCH, 1) if question is not None else 1
     made = program(static, data.graph, MODELS["cpu-tf"])
-    found = peaks(made, batch)
+    found = peaks(made, batch, interval=False)
     if len(found) > 1 or len(data.graph) > LARGEST_TWICE:
         return StepMemory(found, BATCH in static.symbols)
     return StepMemory(found, BATCH in static.symbols, _fits(data, part, question or Question()))

@@ -45,6 +45,7 @@ from tfprof.wire import dtypes
 _LEAST_ROWS = 2
 # blank line, heading, and the line that folds the rest
 _TABLE_FRAME = 3
+_SAYS_LEAST = ("Op log", "Checkpoint", "Inputs")
 _NOTES_SHOWN = 2
 _ROWS_IN_DATA = 20
 _COMPUTED = ("macs", "flops", "flops_all", "float_ops")
@@ -70,6 +71,10 @@ def summary(
     warned = len(bad) + len(data.warnings)
     while len(notes.lines) > warned and _room(subtitle, said, notes) <= _TABLE_FRAME:
         notes = Notes(notes.lines[:-1])  # where the cost sits comes before what could be added
+    # warnings stay; where they take the room of the table, what was given says least
+    for label in _SAYS_LEAST:
+        if _room(subtitle, said, notes) < _TABLE_FRAME + _LEAST_ROWS:
+            said = Facts([row for row in said.rows if row[0] != label])
     tables = _tables(known, top, top_by, measured, _room(subtitle, said, notes))
     return Result(
         "summary",
@@ -97,8 +102,7 @@ def _tables(
 ) -> list[Table]:
     """Where the cost sits: values if they were asked for, else time, layers or variables."""
     checkpoint = known.data.checkpoint
-    # warnings may take more than a screen has; where the cost sits is shown all the same
-    one = max(room - _TABLE_FRAME, _LEAST_ROWS if known.data.warnings else 0)
+    one = room - _TABLE_FRAME
     if one < 1:
         return []
     if measured is not None and checkpoint is not None:

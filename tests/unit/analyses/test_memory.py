@@ -112,7 +112,8 @@ def test_other_models_have_no_scratch(unet_graph):
         return answer["data"]["devices"]["/cpu:0"]["peak_bytes"]
 
     assert peak("ideal") < peak("cpu-tf") / 2
-    assert peak("ideal") < peak("gpu-bfc") < peak("ideal") * 1.01
+    workspaces = 2 * 32 * 2**20  # of the two convolutions that run at once
+    assert peak("ideal") < peak("gpu-bfc") < peak("ideal") * 1.01 + workspaces
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,7 @@ def test_every_plan_runs_to_its_end(unet_step):
         complete(recomputed(halves, plan.dropped).program)
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_any_plan_runs_to_its_end(unet_halves, data):
@@ -105,6 +106,7 @@ def test_any_plan_runs_to_its_end(unet_halves, data):
         complete(made, workers)
 
 
+@pytest.mark.long
 @settings(max_examples=5, deadline=None)
 @given(data=st.data())
 def test_any_plan_of_a_keras_model_runs_to_its_end(mobilenet_halves, data):

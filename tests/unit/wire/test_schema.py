@@ -3,6 +3,7 @@
 import pytest
 import tensorflow as tf
 from google.protobuf.descriptor import FieldDescriptor
+from tensorflow.compiler.xla.service import hlo_pb2
 from tensorflow.core.framework import variable_pb2
 from tensorflow.core.profiler import tfprof_log_pb2, tfprof_output_pb2
 from tensorflow.core.protobuf import (
@@ -35,6 +36,7 @@ ROOTS = {
     "TrackableObjectGraph": trackable_object_graph_pb2.TrackableObjectGraph,
     "CheckpointState": checkpoint_state_pb2.CheckpointState,
     "Event": event_pb2.Event,
+    "HloProto": hlo_pb2.HloProto,
 }
 # strings of the first op logs: later versions have ids in their place
 GONE = {("CodeTrace", "file"), ("CodeTrace", "function"), ("CodeTrace", "line")}
