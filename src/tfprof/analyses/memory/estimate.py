@@ -11,7 +11,7 @@ from tfprof.analyses.memory.schedule import OnDevice, simulate
 
 # how many ops run at once: one after the other, as measured on small machines, on large ones
 SEQUENTIAL, EXPECTED, PARALLEL = 1, 2, 4
-_CHANCES = (1, 2)
+_CHANCES = (1, 2, 3)
 _LARGEST_BATCH = 1 << 20
 SCRATCH, INPUTS = "scratch", "inputs"
 KINDS = {"forward": "activations", "backward": "gradients", "update": "optimizer temporaries"}
