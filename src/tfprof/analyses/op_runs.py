@@ -20,6 +20,8 @@ Mask = npt.NDArray[np.bool_]
 
 PS_A_MICROSECOND = 1_000_000
 _INPUT_THREAD = "tf_data_"
+# how many events are looked at together
+_TOGETHER = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +134,7 @@ def _of_capture(trace: Trace, space: Space) -> OpRuns:
     start = np.concatenate([_starts(space, _known(rows.event)), others.start_ps])
     total = np.concatenate([_known(rows.duration_ps), others.duration_ps])
     thread = np.concatenate([rows.thread, others.thread])
-    order = np.argsort(event, kind="stable")
-    own = np.empty_like(total)
-    own[order] = self_times(thread[order], start[order], total[order])
+    own = _own_times(np.argsort(event, kind="stable"), thread, start, total)
     types = Interned.joined([rows.op or Interned.of([""] * len(rows)), _part(others.name, "type")])
     return OpRuns(
         Interned.joined([rows.node, _part(others.name, "name")]),
@@ -149,6 +149,21 @@ def _of_capture(trace: Trace, space: Space) -> OpRuns:
         types.map(OpKind.DATASET.value.__eq__) | _on_pipeline_threads(trace.threads, thread),
         nested=True,
     )
+
+
+def _own_times(order: Ints, thread: Ints, start: Ints, total: Ints) -> Ints:
+    """Of events, some threads at a time: what is in between should stay in the cache."""
+    own = np.empty_like(total)
+    bounds = np.append(np.flatnonzero(np.diff(thread[order])) + 1, len(order))
+    begin = 0
+    while begin < len(order):
+        # all of one thread, and of others as long as they are short
+        last = np.searchsorted(bounds, begin + _TOGETHER, side="right") - 1
+        stop = int(bounds[max(last, np.searchsorted(bounds, begin, side="right"))])
+        rows = order[begin:stop]
+        own[rows] = self_times(thread[rows], start[rows], total[rows])
+        begin = stop
+    return own
 
 
 def _known(column: Ints | None) -> Ints:
@@ -166,9 +181,11 @@ def _planes(space: Space) -> Iterator[tuple[Plane, int, int]]:
 
 def _starts(space: Space, event: Ints) -> Ints:
     found = np.zeros(len(event), np.int64)
-    for plane, first, _ in _planes(space):
-        here = (event >= first) & (event < first + len(plane.events))
-        found[here] = plane.events.start_ps[event[here] - first]
+    for begin in range(0, len(event), _TOGETHER):
+        some = event[begin : begin + _TOGETHER]
+        for plane, first, _ in _planes(space):
+            here = np.flatnonzero((some >= first) & (some < first + len(plane.events)))
+            found[begin + here] = plane.events.start_ps[some[here] - first]
     return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.layers import is_gradient, layer_of, path_of, trunk_of, without_calls
+from tfprof.analyses.layer_names import is_gradient, layer_of, path_of, trunk_of, without_calls
 from tfprof.analyses.op_runs import PS_A_MICROSECOND, OpRuns
 from tfprof.analyses.op_work import Work
 from tfprof.model.devices import short_names

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.layers import without_calls
+from tfprof.analyses.layer_names import without_calls
 from tfprof.analyses.op_runs import OpRuns
-from tfprof.analyses.static_costs import OpCost, StaticCosts
 from tfprof.model.graph import Graph
+
+if TYPE_CHECKING:  # a capture has no such costs, and need not import what counts them
+    from tfprof.analyses.static_costs import OpCost, StaticCosts
 
 Floats = npt.NDArray[np.float64]
 

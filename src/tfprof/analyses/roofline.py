@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tfprof.analyses.layers import without_calls
+from tfprof.analyses.layer_names import without_calls
 from tfprof.analyses.op_runs import PS_A_MICROSECOND, op_runs
-from tfprof.analyses.static_costs import OpCost
 from tfprof.model.dims import at
 from tfprof.model.trace import Trace
+
+if TYPE_CHECKING:  # a capture has no such costs, and need not import what counts them
+    from tfprof.analyses.static_costs import OpCost
 
 COMPUTE, MEMORY = "compute", "memory"
 _MICROS = 1e6

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.op_runs import PS_A_MICROSECOND, OpRuns, op_runs
+from tfprof.analyses.steps.in_steps import in_steps, mean_period, steps_of
 from tfprof.model.devices import short_names
 from tfprof.model.op_names import OpKind
 from tfprof.model.trace import Executions, Trace
@@ -32,12 +33,15 @@ class NodeCost:
 class RunCost:
     """An average step: its wall-clock span, and the own time of its ops, which may overlap.
 
-    Where no steps are known, `steps` is 0, and all of it is of the whole run.
+    Where no steps are known, `steps` is 0, and all of it is of the whole run. Of a capture, the
+    span is a period, from where a step begins to where the next one does, and ops that began in
+    no step are left out; else it is from the first op to the last.
     """
 
     steps: int
     executions: int
     span_us: float
+    is_period: bool
     op_us: float
     # of `op_us`, what ops of the input pipeline took
     pipeline_us: float
@@ -52,15 +56,20 @@ def run_cost(trace: Trace) -> RunCost:
     Iterators of tf.data are left out: what they take is mostly waiting.
     """
     rows = trace.executions
-    steps = max(1, len(trace.steps))
     runs = op_runs(trace)
     runs = runs.where(~runs.op.map(OpKind.DATASET.value.__eq__))
+    windows = steps_of(trace)
+    if windows:
+        runs = runs.where(in_steps(windows, runs.start_ps))
+    known = len(windows) or len(trace.steps)
+    steps = max(1, known)
     # a capture says nothing of what an execution asked its allocator for
     requested = rows.requested if trace.space is None else None
     return RunCost(
-        steps=len(trace.steps),
+        steps=known,
         executions=len(runs),
-        span_us=_mean_span(rows),
+        span_us=mean_period(windows) / PS_A_MICROSECOND if windows else _mean_span(rows),
+        is_period=bool(windows),
         op_us=_micros(int(runs.self_ps.sum())) / steps,
         pipeline_us=_micros(int(runs.self_ps[runs.pipeline].sum())) / steps,
         requested=None if requested is None else int(requested.sum()) / steps,

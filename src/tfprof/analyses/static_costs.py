@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from tfprof.analyses.computed import PHASES, Computed, computed, phases
 from tfprof.analyses.inference.engine import infer
@@ -54,21 +55,27 @@ class Uncounted:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StaticCosts:
     part: Computed
     inferred: Inferred
     ops: list[OpCost]
     uncounted: list[Uncounted] = field(default_factory=list)
 
-    @property
+    # an answer asks for these many times, and the sums of polynomials take a while
+
+    @cached_property
     def total(self) -> Cost:
         return summed(self.ops)
 
     def of_phase(self, phase: str) -> Cost:
-        return summed(op for op in self.ops if op.phase == phase)
+        return self._of_phases[phase]
 
-    @property
+    @cached_property
+    def _of_phases(self) -> dict[str, Cost]:
+        return {phase: summed(op for op in self.ops if op.phase == phase) for phase in PHASES}
+
+    @cached_property
     def symbols(self) -> list[str]:
         total = self.total
         return sorted(symbols(total.macs) | symbols(total.flops_all) | symbols(total.written))

@@ -16,7 +16,9 @@ from tfprof.analyses.params import Parameters, count_layers, count_parameters, c
 from tfprof.analyses.reach import Extent, extent
 from tfprof.analyses.run_cost import RunCost, run_cost
 from tfprof.analyses.static_costs import StaticCosts
-from tfprof.answers.static import Question, costs_of
+from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
+from tfprof.answers.question import Question
+from tfprof.answers.static import costs_of
 from tfprof.model.dims import BATCH, symbol
 from tfprof.model.profile import ProfileData, TensorSpec
 
@@ -58,6 +60,8 @@ class Digest:
     memory: StepMemory | None
     # what a trace tells of the memory of each device
     measured: list[DeviceMemory]
+    # what the time of the steps of a capture went to
+    steps: Breakdown | None
     keras: KerasCosts | None
     question: Question
 
@@ -81,6 +85,7 @@ def digest(
         static,
         _memory(data, part, static, question),
         measured_memory(data.trace) if question is not None else [],
+        _steps(data) if question is not None else None,
         keras_costs(data.keras) if data.keras is not None and data.graph is None else None,
         question or Question(),
     )
@@ -118,6 +123,11 @@ def _fits(data: ProfileData, part: Extent, question: Question) -> int | None:
     return guess_from(lines, COMMON_DEVICE - count_parameters(data, part).bytes)
 
 
+def _steps(data: ProfileData) -> Breakdown | None:
+    space = data.trace.space if data.trace is not None else None
+    return next(breakdowns(space), None) if space is not None else None
+
+
 def _parameters(data: ProfileData, part: Extent) -> Parameters:
     if data.graph is None and data.keras is not None:
         return count_layers(data.keras)
@@ -153,11 +163,4 @@ def op_types(data: ProfileData) -> dict[str, str]:
     graphs = [partition.load() for partition in data.trace.partitions] if data.trace else []
     if data.graph is not None:
         graphs.append(data.graph)
-    return {name: graph.ops[row] for graph in graphs for row, name in enumerate(graph.names)}
-
-
-def executed_types(data: ProfileData) -> dict[str, str]:
-    """The same as it was executed: a node that took others in runs as an op of another type."""
-    graphs = [data.graph] if data.graph is not None else []
-    graphs += [partition.load() for partition in data.trace.partitions] if data.trace else []
     return {name: graph.ops[row] for graph in graphs for row, name in enumerate(graph.names)}

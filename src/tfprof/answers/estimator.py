@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from tfprof.analyses.computed import TRAIN, Computed, computed
+from tfprof.analyses.executed import parts, with_received
 from tfprof.analyses.memory.batches import at_batch
 from tfprof.analyses.memory.estimate import (
     EXPECTED,
@@ -21,10 +22,12 @@ from tfprof.analyses.memory.estimate import (
 )
 from tfprof.analyses.memory.program import CPU, MODELS, MemoryModel, Program, program
 from tfprof.analyses.memory.schedule import simulate
+from tfprof.analyses.placement.soft import as_ran
 from tfprof.answers.model_steps import GraphSteps, Step, Steps, persistent
-from tfprof.answers.static import Question
+from tfprof.answers.question import Question
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.dims import BATCH, Size, symbol
+from tfprof.model.joined_graphs import joined_graphs
 from tfprof.model.profile import ProfileData
 
 _SCHEDULE_BATCH = 8
@@ -157,46 +160,17 @@ class Estimator:
         return found
 
 
-def as_executed(data: ProfileData, question: Question, model: MemoryModel) -> Executed:
+def as_executed(data: ProfileData, question: Question, model: MemoryModel) -> Estimator:
     """Of the graphs that ran, after TensorFlow had rewritten them: the run metadata holds them."""
-    partitions = data.trace.partitions if data.trace is not None else ()
-    graphs = [one.load() for one in partitions if one.kind == _PARTITION]
-    if not graphs:
+    graphs = [one for one in parts(data.trace) if one.partition.kind == _PARTITION]
+    if not graphs or data.trace is None:
         raise InputMissing(
             "no graph as it was executed: the run metadata has no partition graphs",
             hint="Trace with RunOptions(output_partition_graphs=True).",
         )
-    found = []
-    for graph in graphs:
-        part = Computed(np.arange(len(graph)), TRAIN, "the step as it was executed")
-        ran = replace(data, graph=graph)
-        found.append(Estimator(GraphSteps(ran, replace(question, sizes={}), part), model))
-    held = found[0].persistent if data.graph is None else persistent(data, computed(data))
-    return Executed(found, held)
-
-
-class Executed:
-    """Estimates of the graphs that ran on each device, as one."""
-
-    is_fixed = True
-
-    def __init__(self, parts: list[Estimator], held: dict[str, int]) -> None:
-        self._parts, self.persistent = parts, held
-        self.model, self.part = parts[0].model, parts[0].part
-
-    @property
-    def notes(self) -> list[str]:
-        return list(dict.fromkeys(note for part in self._parts for note in part.notes))
-
-    @property
-    def unknown(self) -> list[str]:
-        return [name for part in self._parts for name in part.unknown]
-
-    def at(self, batch: int) -> dict[str, Peak]:
-        """A device may have run several graphs: the one that needs most counts."""
-        found: dict[str, Peak] = {}
-        for part in self._parts:
-            for device, one in part.at(batch).items():
-                if device not in found or one.expected > found[device].expected:
-                    found[device] = one
-        return found
+    graph = joined_graphs([one.graph for one in with_received(graphs, data.trace)])
+    part = Computed(np.arange(len(graph)), TRAIN, "the step as it was executed")
+    steps = GraphSteps(replace(data, graph=graph), replace(question, sizes={}), part)
+    if data.graph is not None:
+        steps.persistent = persistent(as_ran(data)[0], computed(data))
+    return Estimator(steps, model)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tfprof.answers.digest import LARGEST_IN_A_SECOND
 from tfprof.answers.memory import MemoryQuestion, estimator_of
-from tfprof.answers.static import Question
+from tfprof.answers.question import Question
 from tfprof.errors import TfprofError
 from tfprof.model.profile import ProfileData
 

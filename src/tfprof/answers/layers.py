@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfprof.analyses.layers import NO_LAYER, Layer, by_layer
+from tfprof.analyses.layer_names import NO_LAYER
+from tfprof.analyses.layers import Layer, by_layer
 from tfprof.analyses.roofline import Device, estimates, with_measured
 from tfprof.analyses.static_costs import Cost, OpCost, StaticCosts, summed
 from tfprof.answers import estimated_time as time
 from tfprof.answers import measured_time as measured
 from tfprof.answers.common import used_inputs
+from tfprof.answers.question import Question
 from tfprof.answers.static import (
-    Question,
     costs_of,
     data_of,
     in_words,

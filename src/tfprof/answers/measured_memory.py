@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from tfprof.analyses.measured_memory.devices import DeviceMemory, measured_memory, op_types
-from tfprof.answers import digest
 from tfprof.answers.common import used_inputs
+from tfprof.answers.executed_types import executed_types
 from tfprof.answers.graph_estimate import graph_estimate
 from tfprof.answers.measured_memory_data import device_data, unknowns
 from tfprof.answers.measured_memory_text import facts, live_table, said_of
 from tfprof.answers.memory import MemoryQuestion, memory
 from tfprof.answers.memory_over_time import series_of
-from tfprof.answers.static import Question
+from tfprof.answers.question import Question
 from tfprof.answers.what_if import Progress
 from tfprof.errors import InputMissing
 from tfprof.model.profile import ProfileData
@@ -110,4 +110,4 @@ def measured(data: ProfileData, devices: Sequence[DeviceMemory]) -> Result:
 def _types(data: ProfileData) -> Mapping[str, str]:
     """What a graph says of a node comes before what the trace says."""
     ran = op_types(data.trace) if data.trace is not None else {}
-    return {**ran, **digest.executed_types(data)}
+    return {**ran, **executed_types(data)}

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tfprof.analyses.device_peaks import peak_of
-from tfprof.analyses.layers import Layer, without_calls
+from tfprof.analyses.layer_names import without_calls
 from tfprof.analyses.op_runs import PS_A_MICROSECOND, OpRuns, op_runs
 from tfprof.analyses.op_times import OpTime, groups, op_times
 from tfprof.analyses.op_work import work_of
 from tfprof.analyses.roofline import Device
-from tfprof.analyses.static_costs import StaticCosts
+from tfprof.analyses.steps.in_steps import in_steps, steps_of
 from tfprof.answers.common import NO_STEPS, fold, used_inputs
-from tfprof.answers.digest import executed_types
+from tfprof.answers.executed_types import executed_types
 from tfprof.answers.kernels import kernels_data, kernels_of, kernels_table
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model import units
@@ -22,6 +24,10 @@ from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.views.result import Result
 from tfprof.views.shapes import Column, Facts, Notes, Report, Table, Unit, Value, without_empty
+
+if TYPE_CHECKING:  # without a graph there are none, and need not be imported
+    from tfprof.analyses.layers import Layer
+    from tfprof.analyses.static_costs import StaticCosts
 
 GROUPS = ("layer", "op", "scope", "node", "device", "thread", "kernel")
 # those that a graph alone can tell
@@ -32,12 +38,16 @@ _LONG_NUMBER = 6
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The executions of a run and its rows; `steps` is 0 if nothing tells where steps begin."""
+    """The executions of a run and its rows; `steps` is 0 if nothing tells where steps begin.
+
+    `of_steps` is the own time by row of what began in a step.
+    """
 
     by: str
     runs: OpRuns
     rows: list[OpTime]
     steps: int
+    of_steps: Mapping[str, float]
     peak: Device | None = None
 
     @property
@@ -71,8 +81,14 @@ def measure(
     work = None
     if costs is not None and data.graph is not None:
         work = work_of(runs, costs, data.graph)
-    rows = op_times(runs, groups(runs, by, known), work)
-    return Measured(by, runs, rows, len(trace.steps), device or _own_peak(trace))
+    group = groups(runs, by, known)
+    rows = op_times(runs, group, work)
+    windows = steps_of(trace)
+    mine = in_steps(windows, runs.start_ps) if windows else np.ones(len(runs), bool)
+    own = np.bincount(group.codes[mine], runs.self_ps[mine], len(group.table)) / PS_A_MICROSECOND
+    of_steps = dict(zip(group.table, own.tolist(), strict=True))
+    steps = len(windows) or len(trace.steps)
+    return Measured(by, runs, rows, steps, of_steps, device or _own_peak(trace))
 
 
 def _own_peak(trace: Trace) -> Device | None:
@@ -212,7 +228,7 @@ def _row_data(row: OpTime, found: Measured) -> dict[str, Any]:
 
 def a_step(found: Measured, row: OpTime | None) -> float | None:
     """The own time of a row in an average step, or in all of a run whose steps are not known."""
-    return None if row is None else row.self_us / max(1, found.steps)
+    return None if row is None else found.of_steps[row.name] / max(1, found.steps)
 
 
 def _layer_data(row: OpTime, found: Measured) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from typing import Any
 
 from tfprof.analyses.memory.estimate import Peak, Piece
 from tfprof.answers.common import used_inputs
-from tfprof.answers.estimator import Estimator, Executed, as_executed, memory_model
+from tfprof.answers.estimator import Estimator, as_executed, memory_model
 from tfprof.answers.model_steps import AddedSteps, KerasSteps, steps_of
-from tfprof.answers.static import Question
+from tfprof.answers.question import Question
 from tfprof.answers.what_if import Progress, WhatIfQuestion, WhatIfs, what_ifs
 from tfprof.errors import UsageError
 from tfprof.model import units
@@ -178,7 +178,7 @@ def _fits(estimator: Estimator, asked: MemoryQuestion) -> Fits:
     }
 
 
-def _warnings(estimator: Estimator | Executed) -> list[str]:
+def _warnings(estimator: Estimator) -> list[str]:
     unknown = estimator.unknown
     if not unknown:
         return estimator.notes
@@ -187,7 +187,7 @@ def _warnings(estimator: Estimator | Executed) -> list[str]:
 
 
 def _facts(
-    estimator: Estimator | Executed,
+    estimator: Estimator,
     batch: int,
     peaks: Mapping[str, Peak],
     lines: Mapping[str, Sequence[Piece]],
@@ -209,7 +209,7 @@ def _facts(
     found = highest(peaks)
     if found.at:
         yield "At the peak", f"{found.at}: {_kinds_text(found)}"
-    if asked.budget is not None and isinstance(estimator, Estimator):
+    if asked.budget is not None:
         yield "Fits", _fits_text(asked, fits, estimator)
 
 
@@ -297,7 +297,7 @@ def _batches_table(
 
 
 def _data(
-    estimator: Estimator | Executed,
+    estimator: Estimator,
     batches: Sequence[int],
     peaks: Sequence[Mapping[str, Peak]],
     lines: Mapping[str, Sequence[Piece]],

@@ -11,11 +11,13 @@ from tfprof.analyses.memory.keras_training import keras_step
 from tfprof.analyses.memory.program import CPU, device_of_rows
 from tfprof.analyses.memory.training import ASSUMED, with_gradients
 from tfprof.analyses.params import Parameters, count_layers, count_parameters
+from tfprof.analyses.placement.soft import as_ran
 from tfprof.analyses.reach import extent
 from tfprof.analyses.roles import Role
 from tfprof.analyses.static_costs import StaticCosts, static_costs
 from tfprof.analyses.variables import Variable
-from tfprof.answers.static import Question, check_feeds
+from tfprof.answers.question import Question
+from tfprof.answers.static import check_feeds
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.dims import Size
 from tfprof.model.graph import Graph
@@ -69,6 +71,7 @@ class GraphSteps:
     """The step that a graph holds."""
 
     def __init__(self, data: ProfileData, question: Question, part: Computed | None = None) -> None:
+        data, self._moved = as_ran(data)
         if data.graph is None:
             raise InputMissing("no graph")
         check_feeds(data, question)
@@ -81,7 +84,7 @@ class GraphSteps:
         given = self._question.given(self.part.mode)
         both = {**self._question.sizes, **sizes}
         costs = static_costs(self.data, self.part, replace(given, sizes=both))
-        return Step(costs, self.graph, costs.inferred.notes)
+        return Step(costs, self.graph, [*costs.inferred.notes, *self._moved])
 
 
 class AddedSteps:

@@ -4,33 +4,19 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
-from tfprof.analyses.computed import PHASES, TRAIN, computed
-from tfprof.analyses.inference.sites import Given
+from tfprof.analyses.computed import PHASES, computed
 from tfprof.analyses.static_costs import StaticCosts, static_costs
+from tfprof.answers.question import Question
 from tfprof.errors import UsageError
 from tfprof.model import dims, units
-from tfprof.model.dims import BATCH, Shape, Size, symbol
+from tfprof.model.dims import BATCH, Size, symbol
 from tfprof.model.profile import ProfileData
 
 _NAMED = 3
 _TERMS_SHOWN = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """Sizes of symbols, shapes of inputs, and which part of the graph is meant."""
-
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    feeds: Mapping[str, Shape] = field(default_factory=dict)
-    mode: str | None = None
-    fetch: tuple[str, ...] = ()
-    signature: str | None = None
-
-    def given(self, mode: str) -> Given:
-        return Given(self.sizes, self.feeds, truth=mode == TRAIN)
 
 
 def question_from(

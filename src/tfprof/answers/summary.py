@@ -12,10 +12,12 @@ from tfprof.analyses.roles import Role
 from tfprof.analyses.run_cost import RunCost
 from tfprof.answers import keras_static
 from tfprof.answers.common import NO_STEPS, fold, recognised, used_inputs, written_by
-from tfprof.answers.digest import LARGEST_IN_A_SECOND, Digest, digest, executed_types
+from tfprof.answers.digest import LARGEST_IN_A_SECOND, Digest, digest
+from tfprof.answers.executed_types import executed_types
 from tfprof.answers.keras_layers import keras_data, layer_rows, layers_table
 from tfprof.answers.missing import missing_inputs
-from tfprof.answers.static import Question, data_of, open_sizes, warnings_of
+from tfprof.answers.question import Question
+from tfprof.answers.static import data_of, open_sizes, warnings_of
 from tfprof.answers.stored_values import (
     Done,
     Measured,
@@ -251,6 +253,7 @@ def _as_data(known: Digest, top: list[dict[str, Any]], top_by: str | None) -> di
             "op_us": run.op_us if run else None,
             "span_us": run.span_us * max(1, run.steps) if run else None,
             "steps": run.steps or None if run else None,
+            **({"input_bound": known.steps.input_share} if known.steps else {}),
         },
         "requested_bytes": run.requested if run else None,
         "nodes": len(known.part.rows) if known.data.graph is not None else None,

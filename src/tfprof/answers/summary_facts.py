@@ -12,6 +12,7 @@ from tfprof.answers.digest import COMMON_DEVICE, Digest
 from tfprof.answers.keras_static import in_words as keras_in_words
 from tfprof.answers.kernels import kernel_facts
 from tfprof.answers.static import in_words
+from tfprof.answers.step_parts import step_text
 from tfprof.model import units
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.keras_model import KerasModel
@@ -209,9 +210,13 @@ def _run(digest: Digest) -> Iterator[tuple[str, str]]:
     if run is None:
         return
     a_step = " a step" if run.steps else ""
-    span = f"{units.duration(run.span_us)}{a_step} from first to last op"
+    span = f"{units.duration(run.span_us)}{a_step}"
+    if not run.is_period:
+        span += " from first to last op"
     steps = f"{units.plural(run.steps, 'step')} traced" if run.steps else "steps are not known"
     yield "Time", f"{span}, {steps}"
+    if digest.steps is not None:
+        yield "Step", step_text(digest.steps)
     places = list(run.devices.items())
     where = f" on {places[0][0]}" if len(places) == 1 else ""
     if len(places) > 1:

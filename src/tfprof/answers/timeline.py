@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tfprof.analyses.steps.windows import StepWindow, typical
 from tfprof.analyses.timeline.picked import last_end, picked
-from tfprof.analyses.timeline.steps import StepWindow, typical
 from tfprof.answers.common import recognised, used_inputs, written_by
 from tfprof.answers.timeline_asked import PS, PS_A_NANOSECOND, Timeline, TimelineQuestion
 from tfprof.answers.timeline_export import pieces

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tfprof.analyses.steps.detect import find_steps
+from tfprof.analyses.steps.windows import StepWindow
 from tfprof.analyses.timeline.counters import Counter, memory_counters
 from tfprof.analyses.timeline.picked import Filters, first_start, last_end
 from tfprof.analyses.timeline.run_space import run_space
-from tfprof.analyses.timeline.steps import StepWindow, step_windows
 from tfprof.answers.digest import op_types
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.op_names import OpKind, op_name
@@ -80,8 +81,8 @@ class Timeline:
         return {at: list(memory_counters(plane)) for at, plane in enumerate(self.space.planes)}
 
     @cached_property
-    def steps(self) -> list[StepWindow]:
-        return step_windows(self.space)
+    def steps(self) -> Sequence[StepWindow]:
+        return find_steps(self.space).windows
 
     def step(self) -> StepWindow | None:
         """The one asked for; None if none was."""

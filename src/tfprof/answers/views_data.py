@@ -7,7 +7,7 @@ from typing import Any
 
 from tfprof.analyses.accounting.nodes import Nodes, build_nodes
 from tfprof.analyses.inference.sites import Given
-from tfprof.answers.common import NO_STEPS, used_inputs
+from tfprof.answers.common import used_inputs
 from tfprof.answers.cost_views import (
     code_view,
     graph_view,
@@ -34,6 +34,7 @@ VIEWS: Mapping[str, Callable[[ProfileData, Options, Nodes | None], CostTreeView 
     "op": op_view,
     "code": code_view,
 }
+_WHOLE = "times are of the whole capture, not of one step"
 
 
 def start_of(data: ProfileData) -> Options | None:
@@ -64,16 +65,21 @@ def view_result(
         data = with_what_is_asked(data, options, given)
         nodes = build_nodes(data, options.step, compat=options.compat)
     view = cost_view(command, data, options, nodes)
-    warnings = list(data.warnings)
-    if data.graph is None:
-        warnings.append("no graph was given: nodes are known by the run alone")
-    if data.trace is not None and len(data.trace.executions) and not data.trace.steps:
-        warnings.append(NO_STEPS)
 
     def content() -> dict[str, Any]:
         return _op_data(view) if isinstance(view, OpCostView) else _tree_data(view)
 
-    return Result(command, used_inputs(data), warnings, content, Report("", "", [view]))
+    return Result(command, used_inputs(data), warnings_of(data), content, Report("", "", [view]))
+
+
+def warnings_of(data: ProfileData) -> list[str]:
+    """Those of the files, and what all four views lack."""
+    warnings = list(data.warnings)
+    if data.graph is None:
+        warnings.append("no graph was given: nodes are known by the run alone")
+    if data.trace is not None and len(data.trace.executions) and not data.trace.steps:
+        warnings.append(_WHOLE)
+    return warnings
 
 
 def _tree_data(view: CostTreeView) -> dict[str, Any]:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import ExtraMissing, UsageError
-from tfprof.renderers import csv, json, line_chart, markdown, plain
+from tfprof.renderers import csv, json, markdown, picture, plain
 from tfprof.renderers.cost_table import as_table
-from tfprof.views.chart import Chart
+from tfprof.views.chart import Picture
 from tfprof.views.costs import CostTreeView, OpCostView
 from tfprof.views.result import Result
-from tfprof.views.shapes import Lanes, Table
+from tfprof.views.shapes import Bars, Lanes, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Answer:
     """What a question came to."""
 
-    def __init__(self, result: Result, chart: Callable[[], Chart] | None = None) -> None:
+    def __init__(self, result: Result, chart: Callable[[], Picture] | None = None) -> None:
         self._result = result
         self._chart = chart
 
@@ -55,9 +55,10 @@ class Answer:
         """The picture that `tfprof draw` makes, for answers that have one."""
         if self._chart is None:
             raise UsageError(
-                f"there is no picture of the {self._result.command}", hint="memory() has one."
+                f"there is no picture of the {self._result.command}",
+                hint="memory() and steps() have one.",
             )
-        return line_chart.render(self._chart())
+        return picture.render(self._chart())
 
     def to_pandas(self) -> pd.DataFrame:
         """The answer's first table as a data frame."""
@@ -66,7 +67,7 @@ class Answer:
         except ImportError:
             raise ExtraMissing("to_pandas() needs pandas", hint="pip install pandas") from None
         for part in self._result.view.parts:
-            if isinstance(part, Table | Lanes | CostTreeView | OpCostView):
+            if isinstance(part, Table | Lanes | Bars | CostTreeView | OpCostView):
                 table = as_table(part)
                 columns = [column.key for column in table.columns]
                 return pd.DataFrame([list(row) for row in table.rows], columns=columns)

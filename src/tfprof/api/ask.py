@@ -6,17 +6,14 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from tfprof.analyses.roofline import Device
 from tfprof.answers.digest import Digest, digest
 from tfprof.answers.doctor import doctor
 from tfprof.answers.formats import formats_answer
-from tfprof.answers.keras_static import keras_layers
-from tfprof.answers.layers import layers
 from tfprof.answers.models import models
-from tfprof.answers.static import Question
+from tfprof.answers.question import Question
 from tfprof.answers.stored_values import Done
 from tfprof.answers.summary import summary
-from tfprof.errors import InputMissing, InputUnreadable, TfprofError, UsageError
+from tfprof.errors import InputMissing, InputUnreadable, TfprofError
 from tfprof.model.profile import Input, ProfileData
 from tfprof.sources.choose import Selection
 from tfprof.sources.load import Choice, ProgressOf, Request, choose, read
@@ -117,20 +114,6 @@ def _unread(selection: Selection) -> list[Input]:
 
 def _with_hint(fault: TfprofError) -> str:
     return f"{fault}. {fault.hint}" if fault.hint else str(fault)
-
-
-def layers_of(
-    data: ProfileData, question: Question, device: Device | None = None, by: str = "layer"
-) -> Result:
-    """Of a graph, or of a Keras file where there is none."""
-    if data.graph is None and data.keras is not None:
-        if device is not None or by != "layer":
-            raise UsageError(
-                "a Keras file has layers, not ops: --device and --by need a graph",
-                hint="Export the model, or hand it to tfprof in Python, which traces it.",
-            )
-        return keras_layers(data, data.keras, question)
-    return layers(data, question, device, by)
 
 
 def ask_formats() -> Result:

@@ -12,18 +12,21 @@ from tfprof.analyses.executed import executed
 from tfprof.analyses.inference.sites import Given
 from tfprof.analyses.measured_memory.devices import measured_memory
 from tfprof.answers.estimated_time import device_of
+from tfprof.answers.input import input_answer
 from tfprof.answers.measured_memory import asks_for_measurement, memory_of
 from tfprof.answers.memory import MemoryQuestion, memory
 from tfprof.answers.memory_chart import memory_chart
 from tfprof.answers.memory_over_time import time_chart
 from tfprof.answers.placement import placement_answer
 from tfprof.answers.static import question_from
+from tfprof.answers.steps import StepsQuestion, steps
+from tfprof.answers.steps_chart import steps_chart
 from tfprof.answers.summary import summary
 from tfprof.answers.timeline_asked import TimelineQuestion
 from tfprof.answers.views_data import start_of, view_result
 from tfprof.answers.what_if import WhatIfQuestion
 from tfprof.api.answer import Answer
-from tfprof.api.ask import layers_of
+from tfprof.api.layers_of import layers_of
 from tfprof.api.timeline import TimelineAnswer
 from tfprof.errors import UsageError
 from tfprof.model.checkpoint import Checkpoint
@@ -160,6 +163,26 @@ class Profile:
             self.data,
             TimelineQuestion(step, begin_ms, end_ms, thread, min_duration_us, everything, all_args),
         )
+
+    def steps(
+        self,
+        *,
+        step: int | None = None,
+        events: str | None = None,
+        gaps: bool = False,
+        device: str | None = None,
+    ) -> Answer:
+        """What the time of each step went to, which steps were slow, how busy devices were.
+
+        `step` looks at one alone, `events` at what is behind a category such as `"input"`, `gaps`
+        at when devices did nothing; `device` leaves the other devices out.
+        """
+        asked = StepsQuestion(step, events, gaps=gaps, device=device)
+        return Answer(steps(self.data, asked), lambda: steps_chart(self.data))
+
+    def input(self) -> Answer:
+        """The tf.data pipelines of a capture: what each stage takes, which one is waited for."""
+        return Answer(input_answer(self.data))
 
     def placement(
         self,

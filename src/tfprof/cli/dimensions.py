@@ -9,7 +9,7 @@ from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
     from tfprof.analyses.inference.sites import Given
-    from tfprof.answers.static import Question
+    from tfprof.answers.question import Question
     from tfprof.model.dims import Shape
 
 
@@ -38,7 +38,7 @@ def add_sizes(parser: argparse.ArgumentParser) -> None:
 
 
 def question_of(args: argparse.Namespace) -> Question:
-    from tfprof.answers.static import Question
+    from tfprof.answers.question import Question
 
     sizes, feeds = _sizes(args), dict(_feed(text) for text in args.feed)
     signature = getattr(args, "signature", None)

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.model.names import Names
 from tfprof.wire.spans import Spans
+
+Value = TypeVar("Value", bound=np.generic)
+
+# codes are looked up so many at a time: numpy makes wider indices of them, which cost memory
+_BLOCK = 1 << 16
+
+
+def looked_up(values: npt.NDArray[Value], codes: npt.NDArray[np.int32]) -> npt.NDArray[Value]:
+    """The value behind each code."""
+    found = np.empty(len(codes), values.dtype)
+    for first in range(0, len(codes), _BLOCK):
+        block = slice(first, first + _BLOCK)
+        found[block] = values[codes[block]]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +78,17 @@ class Interned:
 
     def used(self) -> list[int]:
         """The codes that some row has."""
-        return np.flatnonzero(np.bincount(self.codes, minlength=len(self.table))).tolist()
+        seen = np.zeros(len(self.table), bool)
+        for first in range(0, len(self), _BLOCK):
+            seen[self.codes[first : first + _BLOCK]] = True
+        return np.flatnonzero(seen).tolist()
 
     def map(self, of: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
         """What `of` says of each row's string, asked once a string."""
         used = self.used()
         answers = np.zeros(len(self.table), bool)
         answers[used] = [of(self.table[code]) for code in used]
-        return answers[self.codes]
+        return looked_up(answers, self.codes)
 
     def counts(self) -> dict[str, int]:
         """How many rows hold each string, most first."""

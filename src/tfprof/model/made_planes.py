@@ -58,7 +58,7 @@ def made_plane(host: str, name: str, lines: Sequence[str], events: MadeEvents) -
         stat_names,
         {},
         data,
-        lambda: stats,
+        lambda rows: stats if rows is None else stats.owned_by(rows),
         lambda: _stats({}, place)[0],
         lambda row: _described(names.name[row]),
     )

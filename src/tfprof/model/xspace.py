@@ -65,8 +65,8 @@ class Plane:
     # what the plane itself states, such as the capabilities of a device
     facts: Mapping[str, StatValue]
     data: bytes = field(repr=False)
-    # stats are read when asked for: of the events, and of the names that events share
-    load_event_stats: Callable[[], StatTable] = field(repr=False)
+    # stats are read when asked for: of all events or some rows, and of the names that events share
+    load_event_stats: Callable[[Ints | None], StatTable] = field(repr=False)
     load_name_stats: Callable[[], StatTable] = field(repr=False)
     # the whole XEventMetadata of an event name, for what has no column
     describe: Callable[[int], Any] = field(repr=False)
@@ -112,9 +112,23 @@ class Plane:
 
     def stat(self, name: str) -> StatColumn:
         """One stat of all events: an event's own, else the one its name carries."""
-        own = self._column(self._event_stats, name, len(self.events))
+        return self._lent(self._column(self._event_stats, name, len(self.events)), name)
+
+    def stat_of_rows(self, name: str, rows: Ints) -> StatColumn:
+        """The same of some events, whose rows rise, without reading the stats of all the others."""
+        return self.stats_of_rows(rows, name)[0]
+
+    def stats_of_rows(self, rows: Ints, *names: str) -> list[StatColumn]:
+        """Several stats of some events, read once; `rows` of each are among the rows asked for."""
+        all_read = "_event_stats" in self.__dict__
+        stats = self._event_stats.owned_by(rows) if all_read else self.load_event_stats(rows)
+        count = len(self.events)
+        return [self._lent(self._column(stats, name, count), name, rows) for name in names]
+
+    def _lent(self, own: StatColumn, name: str, rows: Ints | None = None) -> StatColumn:
+        """With what the names of events carry, for the events that have no stat of their own."""
         shared = self.stat_of_names(name)
-        return merged(own, shared, self.events.name) if len(shared) else own
+        return merged(own, shared, self.events.name, rows) if len(shared) else own
 
     def stat_of_names(self, name: str) -> StatColumn:
         """One stat of all event names."""
@@ -126,7 +140,7 @@ class Plane:
 
     @cached_property
     def _event_stats(self) -> StatTable:
-        return self.load_event_stats()
+        return self.load_event_stats(None)
 
     @cached_property
     def _name_stats(self) -> StatTable:
@@ -140,14 +154,18 @@ class Plane:
         return replace(self, events=events)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Environment:
     """How and when a host was profiled; None where its file does not say."""
 
     start_ns: int | None = None
     stop_ns: int | None = None
-    # a ProfileOptions message, None without one
-    options: Any = None
+    load_options: Callable[[], Any] | None = field(default=None, repr=False)
+
+    @cached_property
+    def options(self) -> Any:  # noqa: ANN401
+        """A ProfileOptions message, None without one; parsed when somebody asks."""
+        return self.load_options() if self.load_options is not None else None
 
 
 @dataclass(frozen=True)

@@ -97,14 +97,19 @@ class StatColumn:
         return Spans(self.data, start, start + self.table.size[rows])
 
 
-def merged(own: StatColumn, shared: StatColumn, name: npt.NDArray[np.int32]) -> StatColumn:
-    """The events' own stats; where an event has none, the one that its name carries."""
+def merged(
+    own: StatColumn,
+    shared: StatColumn,
+    name: npt.NDArray[np.int32],
+    asked: Ints | None = None,
+) -> StatColumn:
+    """The events' own stats; where one has none, or one `asked` for, the one its name carries."""
     row_of_name = np.full(shared.count, -1, np.int64)
     row_of_name[shared.table.owner] = np.arange(len(shared))
-    lent = row_of_name[name]
-    lent[own.table.owner] = -1
-    events = np.flatnonzero(lent >= 0)
-    other = shared.table.rows(lent[events])
+    has_own = own.present
+    events = np.arange(len(name)) if asked is None else asked
+    events = events[~has_own[events] & (row_of_name[name[events]] >= 0)]
+    other = shared.table.rows(row_of_name[name[events]])
     owner = np.concatenate([own.table.owner, events.astype(np.int32)])
     both = StatTable(
         owner,

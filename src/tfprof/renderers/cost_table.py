@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfprof.views import costs as c
 from tfprof.views.costs import CostTreeView, OpCostView
-from tfprof.views.shapes import Column, Lanes, Table, Unit, Value
+from tfprof.views.shapes import Bars, Column, Lanes, Table, Unit, Value
 
 _COSTS = (
     ("params", c.PARAMS, Unit.COUNT), ("float_ops", c.FLOAT_OPS, Unit.COUNT),
@@ -15,11 +15,11 @@ _COSTS = (
 )  # fmt: skip
 
 
-def as_table(part: Table | Lanes | CostTreeView | OpCostView) -> Table:
+def as_table(part: Table | Lanes | Bars | CostTreeView | OpCostView) -> Table:
     """Own and total of every selected metric, a column each."""
     if isinstance(part, Table):
         return part
-    if isinstance(part, Lanes):
+    if isinstance(part, Lanes | Bars):
         return part.table
     chosen = [cost for cost in _COSTS if cost[0] in part.select]
     both = [

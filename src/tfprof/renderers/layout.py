@@ -6,18 +6,16 @@ import textwrap
 from collections.abc import Iterator
 from typing import assert_never
 
+from tfprof.renderers.bar_text import bar_lines
 from tfprof.renderers.cells import cell
 from tfprof.renderers.cost_text import op_text, tree_text
 from tfprof.renderers.cut import head_cut, middle_cut, tail_cut
 from tfprof.renderers.lane_text import lane_lines
+from tfprof.renderers.lines import Line
 from tfprof.renderers.plot import plot_lines
 from tfprof.views.costs import CostTreeView, OpCostView
-from tfprof.views.shapes import Facts, Lanes, Notes, Part, Report, Series, Table, Unit
+from tfprof.views.shapes import Bars, Facts, Lanes, Notes, Part, Report, Series, Table, Unit
 from tfprof.views.wrapped import GAP, fact_lines, note_lines
-
-# text and the name of its style; "" is plain
-Segment = tuple[str, str]
-Line = list[Segment]
 
 _GAP = " " * GAP
 _NARROWEST = 12
@@ -49,6 +47,8 @@ def _part_lines(part: Part, width: int) -> Iterator[Line]:
             first, *rest = lane_lines(part, width)
             yield [(first, "heading")]
             yield from ([(line, "")] for line in rest)
+        case Bars():
+            yield from bar_lines(part, width)
         case CostTreeView() | OpCostView():
             # the original's layout is for scripts, too: never cut, never wrapped
             text = op_text(part) if isinstance(part, OpCostView) else tree_text(part)

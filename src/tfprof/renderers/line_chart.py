@@ -8,37 +8,25 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tfprof.model import units
-from tfprof.renderers import svg
+from tfprof.renderers import chart_frame, svg
+from tfprof.renderers.chart_frame import ABOVE_PLOT, EDGE, ROW, SMALL, Frame
 from tfprof.renderers.cut import middle_cut, tail_cut
 from tfprof.views.chart import Chart, Limit
 from tfprof.views.shapes import Curve
 
-_EDGE = 24.0
-_TITLE, _TEXT, _SMALL = 17.0, 13.0, 12.0
-_PLOT_TOP, _PLOT_HEIGHT = 112.0, 290.0
+_PLOT_TOP = 112.0
 _INSET = 22.0  # between the axis and the first point
-_STEPS = 5
-_LINE = 18.0
-_ROW = 15.0
 _BESIDE, _MARK = 8.0, 9.0  # the room before words at the end of a curve, and for a dot
 _WIDEST_NAME, _WIDEST_LIMIT = 24, 64
-_NOTES_SHOWN = 4
 _DOT = 4.5
 
 
 @dataclass(frozen=True, slots=True)
-class _Frame:
-    """Where a point and a value lie."""
+class _Frame(Frame):
+    """Where a point lies, too."""
 
-    left: float
-    right: float
     first: int
     last: int
-    highest: float
-
-    @property
-    def bottom(self) -> float:
-        return _PLOT_TOP + _PLOT_HEIGHT
 
     def x(self, point: float) -> float:
         room = self.right - self.left - 2 * _INSET
@@ -46,81 +34,54 @@ class _Frame:
             return self.left + _INSET + room / 2
         return self.left + _INSET + room * (point - self.first) / (self.last - self.first)
 
-    def y(self, value: float) -> float:
-        return self.bottom - _PLOT_HEIGHT * value / self.highest
-
 
 def render(chart: Chart) -> str:
-    ticks = _value_ticks(chart)
+    ticks = chart_frame.value_ticks(_highest(chart))
     labels = units.axis_sizes(ticks)
     ends = [_end_rows(chart, curve) for curve in chart.series.curves]
     frame = _frame(chart, ticks[-1], labels, ends)
-    notes = _notes(chart, frame.bottom + 68)
+    notes = chart_frame.note_rows(chart.notes, frame)
     parts = [
-        *_heading(chart, frame),
-        *_value_axis(frame, ticks, labels),
-        *_point_axis(chart, frame),
+        *chart_frame.heading(chart.title, chart.subtitle),
+        svg.text(frame.left, frame.top - ABOVE_PLOT, chart.up, "quiet", font_size=SMALL),
+        *chart_frame.value_axis(frame, ticks, labels),
+        *chart_frame.point_axis(frame, _labelled_points(chart, frame), chart.across),
         *(_limit(chart.limit, frame) if chart.limit is not None else ()),
         *(line for number in range(len(ends)) for line in _curve(chart, number, frame)),
         *_end_labels(chart, ends, frame),
         *notes,
     ]
-    height = frame.bottom + 58 + len(notes) * _LINE + (_EDGE / 2 if notes else 0)
-    return svg.document(height, f"{chart.title}. {chart.subtitle}", parts)
+    return svg.document(
+        chart_frame.height_with(notes, frame), f"{chart.title}. {chart.subtitle}", parts
+    )
 
 
 def _frame(
     chart: Chart, highest: float, labels: Sequence[str], ends: Sequence[list[str]]
 ) -> _Frame:
-    left = _EDGE + max(svg.text_width(label, _SMALL) for label in labels) + 8
-    widest = max(svg.text_width(row, _SMALL) for rows in ends for row in rows)
-    right = svg.WIDTH - _EDGE - widest - _before_words(ends)
+    widest = max(svg.text_width(row, SMALL) for rows in ends for row in rows)
+    right = svg.WIDTH - EDGE - widest - _before_words(ends)
     points = chart.series.points
-    return _Frame(left, right, min(points), max(points), highest)
+    return _Frame(
+        chart_frame.left_of_plot(labels), right, _PLOT_TOP, highest, min(points), max(points)
+    )
 
 
-def _value_ticks(chart: Chart) -> list[float]:
+def _highest(chart: Chart) -> float:
     highest = max((max(curve.values, default=0) for curve in chart.series.curves), default=0)
-    if chart.limit is not None:
-        highest = max(highest, chart.limit.value)
-    step = units.round_step(highest / _STEPS)
-    return [step * number for number in range(max(1, math.ceil(highest / step)) + 1)]
+    return highest if chart.limit is None else max(highest, chart.limit.value)
 
 
-def _heading(chart: Chart, frame: _Frame) -> Iterator[str]:
-    room = svg.WIDTH - 2 * _EDGE
-    title = middle_cut(chart.title, svg.letters_in(room, _TITLE))
-    yield svg.text(_EDGE, 38, title, font_size=_TITLE, font_weight=600)
-    subtitle = middle_cut(chart.subtitle, svg.letters_in(room, _TEXT))
-    yield svg.text(_EDGE, 60, subtitle, "quiet", font_size=_TEXT)
-    yield svg.text(frame.left, _PLOT_TOP - 14, chart.up, "quiet", font_size=_SMALL)
-
-
-def _value_axis(frame: _Frame, ticks: Sequence[float], labels: Sequence[str]) -> Iterator[str]:
-    for value, label in zip(ticks, labels, strict=True):
-        y = frame.y(value)
-        look = "grid" if value else "axis"
-        yield svg.element("line", look, x1=frame.left, y1=y, x2=frame.right, y2=y)
-        yield svg.text(frame.left - 8, y + 4, label, "quiet", font_size=_SMALL, text_anchor="end")
-
-
-def _point_axis(chart: Chart, frame: _Frame) -> Iterator[str]:
+def _labelled_points(chart: Chart, frame: _Frame) -> list[tuple[float, str]]:
     ticks = _point_ticks(sorted(set(chart.series.points)), frame)
     over_time = chart.series.over_time
     labels = units.axis_durations(ticks) if over_time else [f"{point:,}" for point in ticks]
-    for point, label in zip(ticks, labels, strict=True):
-        x = frame.x(point)
-        yield svg.element("line", "axis", x1=x, y1=frame.bottom, x2=x, y2=frame.bottom + 5)
-        yield svg.text(x, frame.bottom + 20, label, "quiet", font_size=_SMALL, text_anchor="middle")
-    middle = (frame.left + frame.right) / 2
-    yield svg.text(
-        middle, frame.bottom + 42, chart.across, "quiet", font_size=_SMALL, text_anchor="middle"
-    )
+    return [(frame.x(point), label) for point, label in zip(ticks, labels, strict=True)]
 
 
 def _point_ticks(points: Sequence[int], frame: _Frame) -> Sequence[int]:
     """The points themselves if there is room to write each of them, else round numbers."""
-    needed = svg.text_width(f"{points[-1]:,}", _SMALL) + 10
+    needed = svg.text_width(f"{points[-1]:,}", SMALL) + 10
     places = [frame.x(point) for point in points]
     if all(after - before >= needed for before, after in pairwise(places)):
         return points
@@ -133,24 +94,18 @@ def _limit(limit: Limit, frame: _Frame) -> Iterator[str]:
     """A dashed level, what lies beyond it tinted, and the last point that stays below."""
     y, width = frame.y(limit.value), frame.right - frame.left
     yield svg.element(
-        "rect", "beyond", x=frame.left, y=_PLOT_TOP, width=width, height=y - _PLOT_TOP,
+        "rect", "beyond", x=frame.left, y=frame.top, width=width, height=y - frame.top,
         fill_opacity=0.07,
     )  # fmt: skip
-    yield _dashed(frame.left, y, frame.right, y)
+    yield chart_frame.dashed(frame.left, y, frame.right, y)
     # above the plot, where no curve can cross the words
-    words, row = tail_cut(limit.text, _WIDEST_LIMIT), _PLOT_TOP - 14
-    start = svg.WIDTH - _EDGE - svg.text_width(words, _SMALL)
-    yield _dashed(start - 34, row - 4, start - 8, row - 4)
-    yield svg.text(start, row, words, font_size=_SMALL)
+    words, row = tail_cut(limit.text, _WIDEST_LIMIT), frame.top - ABOVE_PLOT
+    start = svg.WIDTH - EDGE - svg.text_width(words, SMALL)
+    yield chart_frame.dashed(start - 34, row - 4, start - 8, row - 4)
+    yield svg.text(start, row, words, font_size=SMALL)
     if limit.last is not None and frame.first <= limit.last <= frame.last:
         x = frame.x(limit.last)
-        yield _dashed(x, y, x, frame.bottom)
-
-
-def _dashed(x1: float, y1: float, x2: float, y2: float) -> str:
-    return svg.element(
-        "line", "limit", x1=x1, y1=y1, x2=x2, y2=y2, stroke_width=1.5, stroke_dasharray="6 4"
-    )
+        yield chart_frame.dashed(x, y, x, frame.bottom)
 
 
 def _curve(chart: Chart, number: int, frame: _Frame) -> Iterator[str]:
@@ -187,7 +142,7 @@ def _stairs(chart: Chart, number: int, places: Sequence[tuple[float, float]]) ->
     said = f"{units.duration(points[highest])}: {units.exact(value)} bytes ({units.size(value)})"
     x, y = places[highest]
     yield _dot(number, x, y, _DOT, svg.tooltip(f"{curve.name}\n{said}"))
-    yield svg.text(x, y - 9, units.size(value), font_size=_SMALL, text_anchor="middle")
+    yield svg.text(x, y - 9, units.size(value), font_size=SMALL, text_anchor="middle")
 
 
 def _dot(number: int, x: float, y: float, radius: float, content: str = "") -> str:
@@ -221,15 +176,15 @@ def _before_words(ends: Sequence[list[str]]) -> float:
 
 def _end_labels(chart: Chart, ends: Sequence[list[str]], frame: _Frame) -> Iterator[str]:
     places = [frame.y(curve.values[-1]) for curve in chart.series.curves]
-    gap = max(len(rows) for rows in ends) * _ROW + 4
+    gap = max(len(rows) for rows in ends) * ROW + 4
     x = frame.right + _before_words(ends)
     for number, (rows, y) in enumerate(zip(ends, _spread(places, gap, frame.bottom), strict=True)):
-        top = y - (len(rows) - 1) * _ROW / 2
+        top = y - (len(rows) - 1) * ROW / 2
         if len(ends) > 1:
             yield _dot(number, x - _MARK, top, _DOT)
         for row, words in enumerate(rows):
             look = "quiet" if row else "ink"
-            yield svg.text(x, top + row * _ROW + 4, words, look, font_size=_SMALL)
+            yield svg.text(x, top + row * ROW + 4, words, look, font_size=SMALL)
 
 
 def _spread(places: Sequence[float], gap: float, bottom: float) -> list[float]:
@@ -246,15 +201,3 @@ def _spread(places: Sequence[float], gap: float, bottom: float) -> list[float]:
         moved[at] = min(moved[at], highest)
         highest = moved[at] - gap
     return moved
-
-
-def _notes(chart: Chart, top: float) -> list[str]:
-    shown = list(chart.notes)
-    if len(shown) > _NOTES_SHOWN:
-        rest = len(shown) - _NOTES_SHOWN + 1
-        shown = [*shown[: _NOTES_SHOWN - 1], f"{rest:,} more"]
-    most = svg.letters_in(svg.WIDTH - 2 * _EDGE, _SMALL)
-    return [
-        svg.text(_EDGE, top + number * _LINE, tail_cut(note, most), "quiet", font_size=_SMALL)
-        for number, note in enumerate(shown)
-    ]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tfprof.renderers.bar_text import bar_lines
 from tfprof.renderers.cells import cell
 from tfprof.renderers.cost_text import op_text, tree_text
 from tfprof.renderers.lane_text import lane_lines
 from tfprof.renderers.plot import plot_lines
 from tfprof.views.costs import CostTreeView, OpCostView
-from tfprof.views.shapes import Facts, Lanes, Notes, Part, Report, Series, Table
+from tfprof.views.shapes import Bars, Facts, Lanes, Notes, Part, Report, Series, Table
 
 _PLOT_WIDTH = 80
 
@@ -32,6 +33,9 @@ def _lines(part: Part) -> Iterator[str]:
         yield from ("```", *plot_lines(part, _PLOT_WIDTH), "```")
     elif isinstance(part, Lanes):
         yield from ("```", *lane_lines(part, _PLOT_WIDTH), "```")
+    elif isinstance(part, Bars):
+        drawn = ("".join(text for text, _ in line) for line in bar_lines(part, _PLOT_WIDTH))
+        yield from ("```", *(line.rstrip() for line in drawn), "```")
     elif isinstance(part, CostTreeView | OpCostView):
         text = op_text(part) if isinstance(part, OpCostView) else tree_text(part)
         yield from ("```", text.rstrip("\n"), "```")

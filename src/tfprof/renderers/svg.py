@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable
 from xml.sax.saxutils import escape, quoteattr
 
+from tfprof.renderers.category_colours import LOOKS
+
 WIDTH = 800
 # by name, since not every viewer knows what the system's own or a sans-serif one is
 FONTS = (
@@ -41,6 +43,8 @@ _LOOKS = {
 for _number, (_light, _dark) in enumerate(_CURVES):
     _LOOKS[f"line{_number}"] = ("stroke", _light, _dark)
     _LOOKS[f"dot{_number}"] = ("fill", _light, _dark)
+_AREAS = {f"area-{key}": ("fill", look.light, look.dark) for key, look in LOOKS.items()}
+_EVERY_LOOK = _LOOKS | _AREAS
 
 
 def line_look(number: int) -> str:
@@ -49,6 +53,11 @@ def line_look(number: int) -> str:
 
 def dot_look(number: int) -> str:
     return f"dot{number % len(_CURVES)}"
+
+
+def area_look(key: str) -> str:
+    """Of a kind of time."""
+    return f"area-{key}"
 
 
 def safe(text: str) -> str:
@@ -60,7 +69,7 @@ def element(name: str, look: str = "", content: str = "", **attributes: str | fl
     """`content` is XML already; an underscore in the name of an attribute stands for a hyphen."""
     given: dict[str, str | float] = {}
     if look:
-        paints, light, _ = _LOOKS[look]
+        paints, light, _ = _EVERY_LOOK[look]
         given = {"class": look, paints: light}
     given |= attributes
     written = "".join(f" {key.replace('_', '-')}={_value(v)}" for key, v in given.items())
@@ -84,10 +93,15 @@ def letters_in(width: float, size: float) -> int:
     return max(1, int(width / (size * _LETTER)))
 
 
-def document(height: float, label: str, parts: Iterable[str]) -> str:
-    """A picture on paper of its own, so that it can stand on any page."""
+def document(height: float, label: str, parts: Iterable[str], areas: Iterable[str] = ()) -> str:
+    """A picture on paper of its own, so that it can stand on any page.
+
+    `areas` are the kinds of time it has colours of.
+    """
     paper = element("rect", "paper", width=WIDTH, height=height, rx=8)
-    content = "\n".join(["", element("style", content=_dark_style()), paper, *parts, ""])
+    content = "\n".join(
+        ["", element("style", content=_dark_style(map(area_look, areas))), paper, *parts, ""]
+    )
     whole = element(
         "svg",
         content=content,
@@ -102,8 +116,9 @@ def document(height: float, label: str, parts: Iterable[str]) -> str:
     return whole.encode("ascii", "xmlcharrefreplace").decode() + "\n"
 
 
-def _dark_style() -> str:
-    rules = "\n".join(f".{name}{{{paints}:{dark}}}" for name, (paints, _, dark) in _LOOKS.items())
+def _dark_style(areas: Iterable[str]) -> str:
+    looks = [(name, _EVERY_LOOK[name]) for name in (*_LOOKS, *areas)]
+    rules = "\n".join(f".{name}{{{paints}:{dark}}}" for name, (paints, _, dark) in looks)
     return f"\n@media (prefers-color-scheme: dark) {{\n{rules}\n}}\n"
 
 

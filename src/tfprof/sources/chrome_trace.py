@@ -12,7 +12,7 @@ import zlib
 from array import array
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from tfprof.model.op_names import op_name
 from tfprof.model.trace import Trace
 from tfprof.model.xspace import Environment, Plane, Space
 from tfprof.model.xstats import StatValue
+from tfprof.sources.chrome_slices import LONGEST, PS, Codes, Event, Ints, Slices, plain_slices
 from tfprof.sources.json_stream import CutOff, JsonStream
 from tfprof.sources.probe import Probe
 from tfprof.sources.registry import Format, Piece, register
@@ -40,13 +41,14 @@ _EVENT = re.compile(rb'\[\s*\{[^{}]*"(ph|ts|pid)"\s*:')
 _INTEGER = re.compile(r"-?(0|[1-9]\d{0,18})")
 _COMPLETE, _BEGIN, _END, _METADATA = "X", "B", "E", "M"
 _INSTANTS = frozenset("iIR")
+# what makes rows, or names processes, in the order of the file
+_IN_ORDER = (*_INSTANTS, _BEGIN, _END, _METADATA)
 _ASYNCHRONOUS = frozenset("bneSTF")
 # what tfprof writes to say again what the name says
 _OF_NAME = frozenset(("node", "op"))
 _COMPUTE = " Compute"
-# picoseconds of a microsecond, and the most that 64 bits hold of them
-_PS = 1_000_000
-_LONGEST = 2**62
+# with fewer events at hand, columns do not pay
+_MANY = 64
 
 Place = tuple[Any, Any]
 
@@ -56,8 +58,8 @@ def read(path: Path, _: int, progress: Progress | None) -> Piece:
     found = _Collected()
     warnings: list[str] = []
     try:
-        for event in _events(stream, found.about):
-            found.add(event)
+        for events in _events(stream, found.about):
+            found.add_all(events)
     except CutOff:
         warnings.append(f"{path} ends early; what comes before was read")
     if not found.count:
@@ -75,8 +77,11 @@ def read(path: Path, _: int, progress: Progress | None) -> Piece:
     return Piece(trace=Trace(rows, steps, threads=threads, space=space), warnings=warnings)
 
 
-def _events(stream: JsonStream, about: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The events of either layout: a list, or an object that has the list and more."""
+def _events(stream: JsonStream, about: dict[str, Any]) -> Iterator[list[Event]]:
+    """The events of either layout, as many at a time as there are.
+
+    A trace is a list, or an object that has the list and more.
+    """
     if stream.take("["):
         yield from _entries(stream)
         return
@@ -97,13 +102,13 @@ def _events(stream: JsonStream, about: dict[str, Any]) -> Iterator[dict[str, Any
                 about.update(value)
 
 
-def _entries(stream: JsonStream) -> Iterator[dict[str, Any]]:
+def _entries(stream: JsonStream) -> Iterator[list[Event]]:
     while not stream.take("]"):
         stream.take(",")
         if stream.peek() == "]":
             continue  # some writers leave a comma behind the last event
         values = stream.whole_objects() or [stream.value()]
-        yield from (value for value in values if isinstance(value, dict))
+        yield [value for value in values if isinstance(value, dict)]
 
 
 @dataclass
@@ -112,13 +117,35 @@ class _Process:
 
     name: str = ""
     host: str = ""
-    lines: dict[Any, int] = field(default_factory=dict)
+    lines: Codes = field(default_factory=Codes)
     titles: dict[Any, str] = field(default_factory=dict)
     line: array[int] = field(default_factory=lambda: array("q"))
     slice_name: array[int] = field(default_factory=lambda: array("i"))
     start: array[int] = field(default_factory=lambda: array("q"))
     duration: array[int] = field(default_factory=lambda: array("q"))
     stats: dict[str, tuple[array[int], list[StatValue]]] = field(default_factory=dict)
+
+    def add(self, slices: Slices, rows: list[int], names: Ints) -> None:
+        """These rows of the slices."""
+        first = len(self.line)
+        threads = [slices.thread[row] for row in rows]
+        self.line.frombytes(self.lines.of(threads).tobytes())
+        self.slice_name.frombytes(names[rows].astype(np.int32).tobytes())
+        self.start.frombytes(slices.start[rows].tobytes())
+        self.duration.frombytes(slices.duration[rows].tobytes())
+        for place, row in enumerate(rows, first):
+            args = slices.arguments[row]
+            if args:
+                self.add_stats(place, slices.name[row], args)
+
+    def add_stats(self, row: int, name: str, args: dict[str, Any]) -> None:
+        says = _OF_NAME if op_name(name) is not None else ()
+        for key, value in args.items():
+            if key in says:
+                continue
+            rows, values = self.stats.setdefault(key, (array("q"), []))
+            rows.append(row)
+            values.append(_stat(value))
 
     def plane(self, pid: object, names: list[str], first: int) -> Plane:
         titles = [self.titles.get(tid) or f"thread {tid}" for tid in self.lines]
@@ -150,11 +177,42 @@ class _Collected:
         self.count = 0
         self._base: int | None = None
         self._processes: dict[Any, _Process] = {}
-        self._names: dict[str, int] = {}
-        self._open: dict[Place, list[tuple[int, dict[str, Any]]]] = {}
+        self._names = Codes()
+        self._open: dict[Place, list[tuple[int, Event]]] = {}
         self._left_out: Counter[str] = Counter()
 
-    def add(self, event: dict[str, Any]) -> None:
+    def add_all(self, events: list[Event]) -> None:
+        """Plain slices at once; one by one what is odd, or has its place among the slices."""
+        complete, others = events, []
+        if any(event.get("ph") != _COMPLETE for event in events):
+            complete = [event for event in events if event.get("ph") == _COMPLETE]
+            others = [event for event in events if event.get("ph") != _COMPLETE]
+        slices = None
+        if len(complete) >= _MANY and not any(event.get("ph") in _IN_ORDER for event in others):
+            slices = plain_slices(complete, self._base_of(complete[0].get("ts")))
+        if slices is None:
+            for event in events:
+                self._add(event)
+            return
+        self._many(slices)
+        for event in others:
+            self._add(event)
+
+    def _many(self, slices: Slices) -> None:
+        named = [
+            _name(name, args) if args and ("name" in args or "long_name" in args) else name
+            for name, args in zip(slices.name, slices.arguments, strict=True)
+        ]
+        slices = replace(slices, name=named)
+        names = self._names.of(named)
+        for pid, rows in slices.by_process():
+            self._process(pid).add(slices, rows, names)
+        self.count += len(named)
+
+    def _process(self, pid: object) -> _Process:
+        return self._processes.get(pid) or self._processes.setdefault(pid, _Process())
+
+    def _add(self, event: Event) -> None:
         phase = event.get("ph")
         if phase == _COMPLETE or (isinstance(phase, str) and phase in _INSTANTS):
             start = self._time(event.get("ts"))
@@ -162,7 +220,7 @@ class _Collected:
             if start is None or not _is_number(duration):
                 self._left_out["have no time"] += 1
             else:
-                self._slice(event, start, min(_LONGEST, max(0, round(duration * _PS))))
+                self._slice(event, start, min(LONGEST, max(0, round(duration * PS))))
         elif phase in (_BEGIN, _END):
             self._half(event, phase)
         elif phase == _METADATA:
@@ -170,7 +228,7 @@ class _Collected:
         elif isinstance(phase, str) and phase in _ASYNCHRONOUS:
             self._left_out["are asynchronous"] += 1
 
-    def _half(self, event: dict[str, Any], phase: str) -> None:
+    def _half(self, event: Event, phase: str) -> None:
         time = self._time(event.get("ts"))
         place = _place(event)
         if time is None:
@@ -187,37 +245,36 @@ class _Collected:
     def _time(self, value: Any) -> int | None:  # noqa: ANN401
         if not _is_number(value):
             return None
-        if self._base is None:
-            self._base = int(value)
-        time = round((value - self._base) * _PS)
-        return time if abs(time) < _LONGEST else None
+        time = round((value - self._base_of(value)) * PS)
+        return time if abs(time) < LONGEST else None
 
-    def _slice(self, event: dict[str, Any], start: int, duration: int) -> None:
+    def _base_of(self, value: Any) -> int:  # noqa: ANN401
+        """What times count from: the first of them."""
+        if self._base is None and _is_number(value):
+            self._base = int(value)
+        return self._base or 0
+
+    def _slice(self, event: Event, start: int, duration: int) -> None:
         args = event.get("args")
         if not isinstance(args, dict):
             args = {}
         pid, tid = _place(event)
-        mine = self._processes.get(pid) or self._processes.setdefault(pid, _Process())
-        name = _name(event, args)
+        mine = self._process(pid)
+        name = _name(event.get("name"), args)
         row = len(mine.line)
-        mine.line.append(mine.lines.setdefault(tid, len(mine.lines)))
-        mine.slice_name.append(self._names.setdefault(name, len(self._names)))
+        mine.line.append(mine.lines[tid])
+        mine.slice_name.append(self._names[name])
         mine.start.append(start)
         mine.duration.append(duration)
         self.count += 1
-        for key, value in args.items():
-            if key in _OF_NAME and op_name(name) is not None:
-                continue
-            rows, values = mine.stats.setdefault(key, (array("q"), []))
-            rows.append(row)
-            values.append(_stat(value))
+        mine.add_stats(row, name, args)
 
-    def _metadata(self, event: dict[str, Any]) -> None:
+    def _metadata(self, event: Event) -> None:
         args = event.get("args")
         if not isinstance(args, dict) or not isinstance(args.get("name"), str):
             return
         pid, tid = _place(event)
-        mine = self._processes.setdefault(pid, _Process())
+        mine = self._process(pid)
         if event.get("name") == "process_name":
             mine.name = str(args.get("plane") or args["name"]).removesuffix(_COMPUTE)
             mine.host = str(args.get("host") or "")
@@ -241,7 +298,7 @@ class _Collected:
         return Space(tuple(planes), max(0, origin), environments)
 
 
-def _place(event: dict[str, Any]) -> Place:
+def _place(event: Event) -> Place:
     """Process and thread, which are numbers or words; anything else is as good as none."""
     pid, tid = event.get("pid", 0), event.get("tid", 0)
     if not isinstance(pid, int | str):
@@ -254,10 +311,9 @@ def _is_number(value: Any) -> bool:  # noqa: ANN401
     return (kind is int or kind is float) and -1e300 < value < 1e300
 
 
-def _name(event: dict[str, Any], args: dict[str, Any]) -> str:
+def _name(said: Any, args: dict[str, Any] | None) -> str:  # noqa: ANN401
     """As a capture has it: `node:Op`, which XProf and TensorFlow 1 put into the arguments."""
-    name = event.get("name")
-    name = name if isinstance(name, str) else str(name or "")
+    name: str = said if isinstance(said, str) else str(said or "")
     if not args:
         return name
     long_name = args.get("long_name")

@@ -117,8 +117,8 @@ def _plane(file: _File, plane: PlaneColumns, base: int) -> Plane:
         plane.stat_names,
         values_by_name(plane.stats, file.data, plane.stat_names),
         file.data,
-        partial(_stats, file, plane, of_events=True),
-        partial(_stats, file, plane, of_events=False),
+        partial(_event_stats, file, plane),
+        partial(_name_stats, file, plane),
         partial(_describe, file, plane),
     )
 
@@ -132,9 +132,16 @@ def _events(plane: PlaneColumns, base: int) -> Events:
     return Events(plane.events.name, start, plane.events.duration_ps, plane.events.occurrences)
 
 
-def _stats(file: _File, plane: PlaneColumns, *, of_events: bool) -> StatTable:
+def _event_stats(file: _File, plane: PlaneColumns, rows: Ints | None) -> StatTable:
     try:
-        return event_stats(file.data, plane) if of_events else name_stats(file.data, plane)
+        return event_stats(file.data, plane, rows)
+    except WireFault as fault:
+        raise corrupt(fault, file.path) from None
+
+
+def _name_stats(file: _File, plane: PlaneColumns) -> StatTable:
+    try:
+        return name_stats(file.data, plane)
     except WireFault as fault:
         raise corrupt(fault, file.path) from None
 
@@ -150,7 +157,9 @@ def _environment(file: _File, planes: tuple[Plane, ...]) -> Environment:
     return Environment(
         start if isinstance(start, int) and 0 < start < _LATEST_NS else None,
         stop if isinstance(stop, int) and 0 < stop < _LATEST_NS else None,
-        parse("ProfileOptions", options, file.path, 0) if isinstance(options, bytes) else None,
+        partial(parse, "ProfileOptions", options, file.path, 0)
+        if isinstance(options, bytes)
+        else None,
     )
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.model.interned import Interned
+from tfprof.model.device_lines import lines_that_count
+from tfprof.model.interned import Interned, looked_up
 from tfprof.model.op_names import OpKind, OpName, op_name
 from tfprof.model.trace import Executions
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
@@ -20,13 +21,6 @@ Codes = npt.NDArray[np.int32]
 _ANNOTATION = "tf_op"
 _INSTRUCTION, _PROGRAM, _PROGRAM_ID = "hlo_op", "hlo_module", "program_id"
 _GROUP = "group_id"
-# lines that XProf adds to a device from its other lines: their time is there already
-_DERIVED = (
-    "Steps", "Framework Name Scope", "Framework Ops", "TensorFlow Name Scope", "TensorFlow Ops",
-    "XLA Modules", "XLA Ops", "Source code", "Source Code", "Launch Stats", "XLA TraceMe",
-)  # fmt: skip
-# of a TPU, the one line that holds each op once
-_TPU_OPS = "XLA Ops"
 _PS_A_MICROSECOND = 1_000_000
 
 
@@ -53,11 +47,12 @@ class _Ops:
         types = Interned.of(found.type if found else "" for found in op.values())
         place = np.zeros(max(op, default=0) + 1, np.int32)
         place[list(op)] = np.arange(len(op))
+        where = looked_up(place, codes)
         return cls(
             plane,
             rows,
-            Interned(nodes.codes[place[codes]], nodes.table),
-            Interned(types.codes[place[codes]], types.table),
+            Interned(looked_up(nodes.codes, where), nodes.table),
+            Interned(looked_up(types.codes, where), types.table),
         )
 
     @classmethod
@@ -110,7 +105,7 @@ def _annotated(plane: Plane) -> tuple[Ints, Interned]:
     """What ran on a device says in a stat for which op it ran."""
     found = plane.stat(_ANNOTATION)
     texts, rows = found.texts(), found.rows
-    keep = np.flatnonzero(texts.map(_is_op) & _lines_that_count(plane)[plane.line_of(rows)])
+    keep = np.flatnonzero(texts.map(_is_op) & lines_that_count(plane)[plane.line_of(rows)])
     return rows[keep], _at(texts, keep)
 
 
@@ -124,7 +119,7 @@ def _compiled(
     texts, rows = found.texts(), found.rows
     other = ~np.isin(rows, taken)
     if plane.is_device:
-        other &= _lines_that_count(plane)[plane.line_of(rows)]
+        other &= lines_that_count(plane)[plane.line_of(rows)]
     if without and plane.has_stat(without):
         other &= ~plane.stat(without).present[rows]
     keep = np.flatnonzero(other & texts.map(bool))
@@ -147,13 +142,6 @@ def _program_of(plane: Plane, rows: Ints) -> Interned:
     return Interned(codes.reshape(-1).astype(np.int32), names or [""])
 
 
-def _lines_that_count(plane: Plane) -> npt.NDArray[np.bool_]:
-    names = [name.partition(" - from ")[0] for name in plane.lines.name]
-    if "TPU" in plane.name:
-        return np.array([name == _TPU_OPS for name in names], bool)
-    return np.array([name not in _DERIVED for name in names], bool)
-
-
 def _is_op(name: str) -> bool:
     found = op_name(name)
     return found is not None and found.kind is OpKind.TENSORFLOW
@@ -167,7 +155,8 @@ def _part(space: Space, ops: _Ops, first_thread: int, first_event: int) -> Execu
     plane, rows = ops.plane, ops.rows
     count = len(rows)
     duration = plane.events.duration_ps[rows]
-    micros = (duration + _PS_A_MICROSECOND // 2) // _PS_A_MICROSECOND
+    micros = duration + _PS_A_MICROSECOND // 2
+    micros //= _PS_A_MICROSECOND
     nothing = np.broadcast_to(np.int64(0), (count,))
     return Executions(
         node=ops.node,
@@ -197,8 +186,13 @@ def _steps(plane: Plane, rows: Ints) -> Ints:
 
 def _start_micros(space: Space, plane: Plane, rows: Ints) -> Ints:
     """Never 0, which stands for not started."""
-    nanos = plane.events.start_ps[rows] // 1000 + space.origin_ns
-    return np.maximum(nanos // 1000, 1)
+    whole, rest = divmod(space.origin_ns, 1000)
+    # in place: a capture has millions of them
+    micros = plane.events.start_ps[rows]
+    micros += rest * 1000
+    micros //= _PS_A_MICROSECOND
+    micros += whole
+    return np.maximum(micros, 1, out=micros)
 
 
 def _none() -> Executions:

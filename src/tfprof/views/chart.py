@@ -1,11 +1,11 @@
-"""A picture of curves: what `tfprof draw` draws."""
+"""Pictures of curves and of columns: what `tfprof draw` draws."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfprof.views.shapes import Series
+from tfprof.views.shapes import Kind, Series
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +26,43 @@ class Chart:
     series: Series
     limit: Limit | None = None
     notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """What one kind takes of every column, in microseconds, and of a usual one, 0 to 1."""
+
+    kind: Kind
+    values: Sequence[float]
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something to know about a column, which is counted from 0."""
+
+    column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepChart:
+    """A column of time for every step, stacked from layers; the first one lies at the bottom.
+
+    `median` is the level to compare with, if it is not that of all columns.
+    """
+
+    title: str
+    subtitle: str
+    labels: Sequence[str]  # the number of each step
+    layers: Sequence[Layer]
+    marks: Sequence[Mark] = ()
+    notes: Sequence[str] = ()
+    median: float | None = None
+
+    @property
+    def totals(self) -> list[float]:
+        return [sum(column) for column in zip(*(one.values for one in self.layers), strict=True)]
+
+
+Picture = Chart | StepChart

@@ -112,7 +112,44 @@ class Lanes:
     folded: str = ""
 
 
-Part = Facts | Table | Notes | Series | Lanes | CostTreeView | OpCostView
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a part of a bar stands for: its name, and the key that gives it its colour."""
+
+    key: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A value for each kind, and what there is to say if the bar is an odd one."""
+
+    label: str
+    parts: Sequence[float]
+    note: str = ""
+
+    @property
+    def total(self) -> float:
+        return sum(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Bars of microseconds in the order of time, each stacked from the same kinds.
+
+    `table` has all of them, for formats that draw nothing; `each` is what one bar is, such as a
+    step.
+    """
+
+    title: str
+    each: str
+    kinds: Sequence[Kind]
+    rows: Sequence[Bar]
+    table: Table
+    folded: str = ""
+
+
+Part = Facts | Table | Notes | Series | Lanes | Bars | CostTreeView | OpCostView
 
 
 def without_empty(parts: Sequence[Part]) -> list[Part]:

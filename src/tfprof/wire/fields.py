@@ -19,7 +19,9 @@ from tfprof.wire.schema import BYTES, VARINT
 from tfprof.wire.varint import WireFault, varint
 from tfprof.wire.words import WORD, Words, varints_in
 
-__all__ = ["Fields", "Progress", "WireFault", "split", "varint", "walk", "walk_one", "whole"]
+__all__ = [
+    "Fields", "Progress", "WireFault", "fields_at", "split", "starts_in", "varint", "walk", "whole",
+]  # fmt: skip
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
@@ -261,11 +263,15 @@ def _varints(buffer: Bytes, position: Ints, field: Ints) -> tuple[npt.NDArray[np
     return value, after
 
 
-def walk_one(
-    data: bytes, start: int, end: int, progress: Progress | None = None
-) -> Iterator[tuple[Ints, Fields]]:
-    """The fields of one message, however many, some at a time, with where each starts."""
-    return _walk_one(_Source(data), 0, start, end, progress)
+def starts_in(data: bytes, start: int, end: int, progress: Progress | None = None) -> Ints:
+    """Where the fields of one message start, however many; only the last of them may be broken."""
+    return field_positions(data, Words(data), start, end, progress)
+
+
+def fields_at(data: bytes, position: Ints, end: int | None = None) -> Fields:
+    """The field at each of some positions, each its own owner; none may reach beyond `end`."""
+    ends = np.full(len(position), len(data) if end is None else end, np.int64)
+    return _one_field_each(_Source(data), np.arange(len(position)), position, ends)
 
 
 def _walk_one(

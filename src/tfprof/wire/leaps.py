@@ -28,6 +28,13 @@ _WARM_UP = 24
 _MAX_TRIES = 400
 
 _TAG_BYTE, _EIGHT = np.uint64(0xFF), np.uint64(8)
+# the bit of a byte that says that a number goes on
+_MORE = 0x80
+# where nobody walks: behind the end of every buffer, and still there after a step
+_FAR = np.int64(1 << 62)
+_NONE = np.zeros(0, np.int64)
+# steps that all walkers take before those that have arrived are sent home
+_STEPS = 32
 
 
 def run_starts(
@@ -52,8 +59,22 @@ def run_starts(
     return np.concatenate(parts), position
 
 
-def _next(words: Words, position: Ints, end: int, tag: int) -> tuple[Ints, Mask]:
-    """Where the field behind each one starts, and whether it is a whole one with this tag."""
+def behind(words: Words, position: Ints, end: int, tag: int) -> tuple[Ints, Ints]:
+    """Where the field behind each one starts; and which are no whole fields with this tag."""
+    tags, sizes = words.pairs_at(position)
+    after = position + sizes
+    after += 2
+    mine = tags == tag
+    if mine.all() and int(sizes.max(initial=0)) < _MORE and int(after.max(initial=0)) <= end:
+        return after, _NONE
+    # a size of more bytes, or no such field
+    other = np.flatnonzero(~mine | (sizes >= _MORE) | (after > end))
+    after[other], fits = _behind_any(words, position[other], end, tag)
+    return after, other[~fits]
+
+
+def _behind_any(words: Words, position: Ints, end: int, tag: int) -> tuple[Ints, Mask]:
+    """The same for sizes of up to seven bytes; and which of them fit."""
     word = words.at(position)
     fits = (word & _TAG_BYTE) == np.uint64(tag)
     word >>= _EIGHT
@@ -74,39 +95,79 @@ def _walkers(words: Words, begin: int, stop: int, end: int, tag: int) -> Ints:
     for _ in range(_MAX_TRIES):
         if not len(position):
             break
-        after, fits = _next(words, position, end, tag)
-        # whatever does not fit starts over, a byte later
-        candidate += ~fits
-        position = np.where(fits, after, candidate)
-        steps = np.where(fits, steps + 1, 0)
+        after, wrong = behind(words, position, end, tag)
+        steps += 1
+        if len(wrong):
+            # whatever does not fit starts over, a byte later
+            candidate[wrong] += 1
+            after[wrong] = candidate[wrong]
+            steps[wrong] = 0
+        position = after
         inside = position < stop
-        starts.append(position[inside & (steps == _WARM_UP)])
-        open_ = np.flatnonzero(inside & (steps < _WARM_UP))
-        position, candidate, steps = position[open_], candidate[open_], steps[open_]
-    return np.unique(np.concatenate(starts))
+        if (steps == _WARM_UP).any() or not inside.all():
+            starts.append(position[inside & (steps == _WARM_UP)])
+            open_ = np.flatnonzero(inside & (steps < _WARM_UP))
+            position, candidate, steps = position[open_], candidate[open_], steps[open_]
+    return _distinct(np.concatenate(starts))
+
+
+def _distinct(values: Ints) -> Ints:
+    """As np.unique has it, which imports much."""
+    values = np.sort(values)
+    distinct: Ints = values[np.append(True, values[1:] != values[:-1])]
+    return distinct
 
 
 def _walk(words: Words, starts: Ints, stop: int, end: int, tag: int) -> tuple[Ints, int]:
     """The fields that the walkers met, as far as they are proven, and where the proof ends."""
     goals = np.append(starts[1:], stop)
-    arrived = starts.copy()
+    arrived = goals.copy()
     counts = np.zeros(len(starts), np.int64)
     met: list[tuple[Ints, Ints]] = []
-    walker, position, goal = np.arange(len(starts)), starts, goals
+    walker, position = np.arange(len(starts)), starts
     while len(walker):
-        after, fits = _next(words, position, end, tag)
-        if not fits.all():
-            good = np.flatnonzero(fits)
-            walker, position, after, goal = walker[good], position[good], after[good], goal[good]
-        met.append((walker, position))
-        counts[walker] += 1
-        arrived[walker] = after
-        going = np.flatnonzero(after < goal)
-        walker, position, goal = walker[going], after[going], goal[going]
+        path, lost = _steps(words, position, end, tag)
+        met.append((walker, path))
+        limit = np.minimum(goals[walker], lost)
+        steps = np.count_nonzero(path[:-1] < limit, axis=0)
+        counts[walker] += steps
+        # beyond its goal a walker may have gone on: it arrived where it first was there
+        arrived[walker] = path[steps, np.arange(len(walker))]
+        going = np.flatnonzero(path[-1] < limit)
+        walker, position = walker[going], path[-1, going]
     missed = np.flatnonzero(arrived[:-1] != goals[:-1])
     last = int(missed[0]) if len(missed) else len(starts) - 1
-    places = np.cumsum(counts) - counts
-    found = np.zeros(int(counts.sum()), np.int64)
-    for number, (walkers, positions) in enumerate(met):
-        found[places[walkers] + number] = positions
-    return found[: int(counts[: last + 1].sum())], int(arrived[last])
+    return _in_order(met, counts)[: int(counts[: last + 1].sum())], int(arrived[last])
+
+
+def _steps(words: Words, position: Ints, end: int, tag: int) -> tuple[Ints, Ints]:
+    """Where walkers are at each of some steps, one row a step; and where those are that got lost.
+
+    Whoever stands before something else than a field with this tag is sent far away.
+    """
+    path = np.empty((_STEPS + 1, len(position)), np.int64)
+    lost = np.full(len(position), _FAR)
+    path[0] = position
+    for step in range(_STEPS):
+        after, stray = behind(words, path[step], end, tag)
+        if len(stray):
+            lost[stray] = np.minimum(lost[stray], path[step, stray])
+            after[stray] = _FAR
+        path[step + 1] = after
+    return path, lost
+
+
+def _in_order(met: list[tuple[Ints, Ints]], counts: Ints) -> Ints:
+    """What walkers met, walker after walker.
+
+    Steps that a walker took beyond its goal fall on places of the walkers behind it, and there on
+    earlier steps. So the latest steps are written first, and all is overwritten by what belongs.
+    """
+    place = np.cumsum(counts) - counts
+    found = np.empty(int(counts.sum()) + _STEPS, np.int64)
+    for number, (walker, path) in reversed([*enumerate(met)]):
+        to = place[walker] + ((number + 1) * _STEPS - 1)
+        for step in reversed(range(_STEPS)):
+            found[to] = path[step]
+            to -= 1
+    return found

@@ -7,19 +7,30 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
+Bytes = npt.NDArray[np.uint8]
 
 WORD = 8
+_THREE = 3
 
 
 class Words:
     """A buffer read eight bytes at a time from any offset; behind its end all is zero."""
 
     def __init__(self, data: bytes) -> None:
+        self.size = len(data)
         if len(data) < WORD:
             data = data + bytes(WORD)
         self._last = len(data) - WORD
+        self._bytes: Bytes = np.frombuffer(data, np.uint8)
         # every offset, unaligned: numpy gathers from such a view without copying it
         self._view: Hashes = np.ndarray((self._last + 1,), "<u8", buffer=data, strides=(1,))
+        # the same of bytes whose meaning is left open, which are copied faster than numbers
+        if len(data) < _THREE * WORD:
+            data = data + bytes(_THREE * WORD)
+        self.last_three = len(data) - _THREE * WORD
+        self._threes = np.ndarray(
+            (self.last_three + 1,), f"V{_THREE * WORD}", buffer=data, strides=(1,)
+        )
 
     def at(self, position: Ints) -> Hashes:
         """The eight bytes from each position on; no position may lie far behind the end."""
@@ -30,6 +41,18 @@ class Words:
             beyond = np.clip(position - self._last, 0, WORD - 1)
             word = self._view[np.minimum(position, self._last)] >> (beyond << 3).astype(np.uint64)
         return word
+
+    def pairs_at(self, position: Ints) -> tuple[Bytes, Bytes]:
+        """The byte at each position and the one behind it; any bytes behind the end."""
+        return self._bytes.take(position, mode="clip"), self._bytes[1:].take(position, mode="clip")
+
+    def threes_at(self, position: Ints) -> Hashes:
+        """Three words from each position on, a row each; the last whole three behind those."""
+        try:
+            found = self._threes[position]
+        except IndexError:
+            found = self._threes[np.minimum(position, len(self._threes) - 1)]
+        return found.view(np.uint64).reshape(-1, _THREE)
 
 
 def first_bytes(word: Hashes, size: Ints) -> None:
@@ -42,9 +65,9 @@ _MASKS = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], np.uint64)
 
 
 def varints_in(word: Hashes) -> tuple[Hashes, Ints]:
-    """The varint that starts each word, and its size in bytes. The last byte must be zero.
+    """The varint that starts each word, and its size in bytes, which is 0 if no byte ends it.
 
-    A size of eight says that the number goes on behind the word.
+    Of words that were shifted by a byte, a size of eight says that the number goes on behind it.
     """
     last = ~word
     last &= _TOP_BITS

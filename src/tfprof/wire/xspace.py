@@ -6,15 +6,16 @@ bytes of their stats are only located, and read when somebody asks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.wire.fields import Fields, Progress, split, walk, walk_one
+from tfprof.wire.fields import Fields, Progress, fields_at, split, starts_in
 from tfprof.wire.ids import Ids
-from tfprof.wire.schema import BYTES, VARINT
+from tfprof.wire.schema import BYTES
 from tfprof.wire.spans import Spans
+from tfprof.wire.xevents import EVENT_TAG, EventColumns, read_events
 from tfprof.wire.xstats import StatTable, read_stats
 
 Ints = npt.NDArray[np.int64]
@@ -24,7 +25,7 @@ Codes = npt.NDArray[np.int32]
 _PLANE_ID, _PLANE_NAME, _LINES, _EVENT_METADATA, _STAT_METADATA, _PLANE_STATS = 1, 2, 3, 4, 5, 6
 _LINE_ID, _LINE_NAME, _TIMESTAMP, _EVENTS, _LINE_DURATION = 1, 2, 3, 4, 9
 _DISPLAY_ID, _LINE_DISPLAY_NAME = 10, 11
-_METADATA, _OFFSET, _DURATION, _EVENT_STATS, _OCCURRENCES = 1, 2, 3, 4, 5
+_EVENT_STATS = 4
 _KEY, _VALUE = 1, 2
 _NAME, _DISPLAY_NAME, _METADATA_STATS = 2, 4, 5
 
@@ -43,25 +44,6 @@ class LineColumns:
 
     def __len__(self) -> int:
         return len(self.id)
-
-
-@dataclass(frozen=True, slots=True)
-class EventColumns:
-    """One row an event, line after line; by start in a line, and outer before inner ones.
-
-    `name` is a row of the event names, `offset_ps` counts from the line's timestamp.
-    Where a producer only counted, `occurrences` says how often and there is no offset.
-    """
-
-    name: Codes
-    offset_ps: Ints
-    duration_ps: Ints
-    occurrences: Ints
-    stats_start: Ints
-    stats_end: Ints
-
-    def __len__(self) -> int:
-        return len(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,24 +84,26 @@ def read_plane(data: bytes, start: int, end: int, progress: Progress | None = No
     fields = split(data, *bounds)
     event_names = _names(data, fields.repeated(_EVENT_METADATA))
     stat_names = _names(data, fields.repeated(_STAT_METADATA))
-    lines, starts, ends = _lines(data, fields.repeated(_LINES), progress)
+    lines, starts = _lines(data, fields.repeated(_LINES), progress)
     return PlaneColumns(
         int(fields.ints(_PLANE_ID, 1)[0]),
         Spans(data, *fields.spans(_PLANE_NAME, 1)).texts()[0],
         lines,
-        _in_order(lines, _events(data, starts, ends, event_names.ids, progress)),
+        _in_order(lines, read_events(data, starts, event_names.ids, progress)),
         event_names,
         stat_names,
         read_stats(data, *bounds, _PLANE_STATS, stat_names.ids),
     )
 
 
-def event_stats(data: bytes, plane: PlaneColumns) -> StatTable:
-    """The stats of all events; an owner is a row of the events."""
-    events = plane.events
-    return read_stats(
-        data, events.stats_start, events.stats_end, _EVENT_STATS, plane.stat_names.ids
-    )
+def event_stats(data: bytes, plane: PlaneColumns, rows: Ints | None = None) -> StatTable:
+    """The stats of all events, or of some `rows` of them; an owner is a row of the events."""
+    starts, sizes = plane.events.stats_start, plane.events.stats_size
+    carriers = np.flatnonzero(sizes) if rows is None else rows[sizes[rows] > 0]
+    starts = starts[carriers]
+    ends = starts + sizes[carriers]
+    found = read_stats(data, starts, ends, _EVENT_STATS, plane.stat_names.ids)
+    return replace(found, owner=carriers.astype(np.int32)[found.owner])
 
 
 def name_stats(data: bytes, plane: PlaneColumns) -> StatTable:
@@ -145,24 +129,23 @@ def _names(data: bytes, entries: Fields) -> NameColumns:
     )
 
 
-def _lines(
-    data: bytes, messages: Fields, progress: Progress | None
-) -> tuple[LineColumns, Ints, Ints]:
-    """The lines, and where the events of all of them lie."""
+def _lines(data: bytes, messages: Fields, progress: Progress | None) -> tuple[LineColumns, Ints]:
+    """The lines, and where the fields of the events of all of them start."""
     count = len(messages)
     heads: list[Fields] = []
-    starts, ends = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    events = [np.zeros(0, np.int64)]
     first = np.zeros(count + 1, np.int64)
     for line in range(count):
-        found = 0
-        begin, end = int(messages.start[line]), int(messages.end[line])
-        for _, fields in walk_one(data, begin, end, progress):
-            events = fields.rows(_EVENTS, BYTES)
-            starts.append(fields.start[events])
-            ends.append(fields.end[events])
-            found += len(events)
-            heads.append(fields.without(_EVENTS, owner=line))
-        first[line + 1] = first[line] + found
+        end = int(messages.end[line])
+        starts = starts_in(data, int(messages.start[line]), end, progress)
+        fields_at(data, starts[-1:], end)  # raises a fault if this one is broken
+        others = np.flatnonzero(np.frombuffer(data, np.uint8).take(starts) != EVENT_TAG)
+        head = fields_at(data, starts[others], end)
+        # a tag may be written with more bytes than it needs
+        others = np.delete(others, head.rows(_EVENTS, BYTES))
+        heads.append(head.without(_EVENTS, owner=line))
+        events.append(np.delete(starts, others))
+        first[line + 1] = first[line] + len(events[-1])
     head = Fields.joined(heads)
     lines = LineColumns(
         head.ints(_LINE_ID, count),
@@ -173,36 +156,7 @@ def _lines(
         head.ints(_LINE_DURATION, count),
         first,
     )
-    return lines, np.concatenate(starts), np.concatenate(ends)
-
-
-def _events(
-    data: bytes, starts: Ints, ends: Ints, names: Ids, progress: Progress | None
-) -> EventColumns:
-    count = len(starts)
-    name = np.full(count, names.row_of(0), np.int32)
-    offset, duration = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    counted: list[Fields] = []
-    stats_start = ends.copy()
-    for position, found in walk(data, starts, ends, progress):
-        some = found.some(_METADATA, VARINT)
-        name[found.owner[some]] = names.rows_of(found.value[some].view(np.int64))
-        for number, column in ((_OFFSET, offset), (_DURATION, duration)):
-            some = found.some(number, VARINT)
-            column[found.owner[some]] = found.value[some].view(np.int64)
-        some = found.some(_EVENT_STATS, BYTES)
-        # backwards: of an event's stats the first is written last
-        at, first = found.owner[some][::-1], position[some][::-1]
-        stats_start[at] = np.minimum(stats_start[at], first)
-        if (found.number == _OCCURRENCES).any():
-            counted.append(found)
-    occurrences = Fields.joined(counted).ints(_OCCURRENCES, count) if counted else _zeros(count)
-    return EventColumns(name, offset, duration, occurrences, stats_start, ends)
-
-
-def _zeros(count: int) -> Ints:
-    """A column of zeros that takes no memory; not to be written to."""
-    return np.broadcast_to(np.int64(0), (count,))
+    return lines, np.concatenate(events)
 
 
 def _in_order(lines: LineColumns, events: EventColumns) -> EventColumns:
@@ -221,5 +175,5 @@ def _in_order(lines: LineColumns, events: EventColumns) -> EventColumns:
         duration[order],
         events.occurrences[order],
         events.stats_start[order],
-        events.stats_end[order],
+        events.stats_size[order],
     )

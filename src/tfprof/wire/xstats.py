@@ -48,6 +48,13 @@ class StatTable:
         rows = rows[np.append(True, owner[1:] != owner[:-1])[: len(rows)]]
         return self.rows(rows)
 
+    def owned_by(self, owners: Ints) -> StatTable:
+        """The stats of some owners, in the order of the table."""
+        last = max(int(self.owner.max(initial=0)), int(owners.max(initial=0)))
+        asked = np.zeros(last + 1, bool)
+        asked[owners] = True
+        return self.rows(np.flatnonzero(asked[self.owner]))
+
     def rows(self, rows: Ints) -> StatTable:
         return StatTable(
             self.owner[rows], self.name[rows], self.kind[rows], self.value[rows], self.size[rows]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.layers import without_calls
+from tfprof.analyses.layer_names import without_calls
 from tfprof.analyses.op_runs import self_micros
 from tfprof.model.devices import CANONICAL
 from tfprof.model.graph import Graph

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.measured_memory.blocks import by_address
 from tfprof.analyses.measured_memory.usage import SCRATCH, AllocatorState, Block, StepSpan, Usage
+from tfprof.analyses.steps.detect import find_steps
 from tfprof.model.devices import short_names
 from tfprof.model.graph import Shape
 from tfprof.model.interned import Interned
@@ -26,7 +27,6 @@ _ALLOCATOR = "allocator_name"
 _IN_USE, _RESERVED, _BYTES = "bytes_allocated", "bytes_reserved", "allocation_bytes"
 _AVAILABLE, _LIFETIME, _FRAGMENTATION = "bytes_available", "peak_bytes_in_use", "fragmentation"
 _ADDRESS, _OP, _REGION, _TYPE, _SHAPE = "addr", "tf_op", "region_type", "data_type", "shape"
-_STEP = "step_num"
 # the allocators of devices; all others hand out memory of the host
 _OF_GPU = re.compile(r"GPU_(\d+)_bfc|gpu_async_(\d+)")
 _A_SHAPE = re.compile(r"\[((?:\d+(?:,\d+)*)?)\]")
@@ -42,7 +42,7 @@ def space_usages(space: Space) -> Iterator[Usage]:
     ]
     short = short_names(device for device, _, _ in found)
     for device, plane, rows in found:
-        yield _Events(plane, rows).usage(short[device], _steps(plane))
+        yield _Events(plane, rows).usage(short[device], _steps(space, plane.host))
 
 
 def _by_device(plane: Plane) -> Iterator[tuple[str, Ints]]:
@@ -65,18 +65,11 @@ def _device_of(allocator: str) -> str:
     return f"/device:GPU:{match[1] or match[2]}" if match else "/device:CPU:0"
 
 
-def _steps(plane: Plane) -> list[StepSpan]:
-    """What marks itself as a step; of markers with several names the most frequent ones."""
-    found = plane.stat(_STEP)
-    if not len(found):
-        return []
-    names = plane.events.name[found.rows]
-    mine = np.flatnonzero(names == np.bincount(names).argmax())
-    rows = found.rows[mine]
-    starts = (plane.events.start_ps[rows] // 1000).tolist()
-    ends = (plane.events.end_ps[rows] // 1000).tolist()
-    spans = zip(found.ints()[mine].tolist(), starts, ends, strict=True)
-    return sorted((StepSpan(*span) for span in spans), key=lambda one: one.start_ns)
+def _steps(space: Space, host: str) -> list[StepSpan]:
+    return [
+        StepSpan(step.number, step.begin // 1000, step.end // 1000)
+        for step in find_steps(space, host).windows
+    ]
 
 
 @dataclass(frozen=True)

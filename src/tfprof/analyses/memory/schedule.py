@@ -21,13 +21,17 @@ _SPREAD = 1.0
 
 @dataclass(slots=True)
 class Buffer:
-    """Memory of one output, or of those that share it; `uses` are the reads still to come."""
+    """Memory of one output, or of those that share it; `uses` are the reads still to come.
+
+    It stays on its `device`, also when an op on another one takes it over.
+    """
 
     size: Line
     step: int
     port: int
     uses: int
     shape: object
+    device: int
 
 
 @dataclass(slots=True)
@@ -200,7 +204,7 @@ class _Run:
                 continue
             device.add(output.size)
             grew = True
-            new = Buffer(output.size, number, port, output.readers, output.shape)
+            new = Buffer(output.size, number, port, output.readers, output.shape, step.device)
             self.buffers[number, port] = device.alive[id(new)] = new
         if step.scratch != NOTHING:
             device.add(step.scratch)
@@ -248,7 +252,7 @@ class _Run:
         return ready
 
     def _free(self, buffer: Buffer) -> None:
-        device = self.devices[self.steps[buffer.step].device]
+        device = self.devices[buffer.device]
         if device.alive.pop(id(buffer), None) is not None:
             device.add(buffer.size, -1)
             buffer.size = NOTHING

@@ -99,7 +99,7 @@ def placement(
     used = [*(trace.executions.device.table if trace is not None else ()), *ends]
     used += [part.device for part in found] + list(log.devices if log is not None else ())
     names = DeviceNames(used, _asked_names(data))
-    ran = where_ran(trace, names, rows | _sent_rows(data))
+    ran = where_ran(trace, names, rows | sent_rows(data))
     place = None if graph is None else _place(data, graph, names, ran, log)
     sizes = _Sizes(data, given)
     source = RECORDED
@@ -121,7 +121,7 @@ def placement(
         unplaced,
         summed(copies, names),
         source,
-        list(_moved(data, names, ran, log)),
+        list(moved(data, names, ran, log)),
         found,
         _balance(data, place, devices),
         names,
@@ -143,7 +143,7 @@ def _graphs(data: ProfileData) -> list[Graph]:
     return [data.graph, *(one.body for one in extent(data).functions.values())]
 
 
-def _sent_rows(data: ProfileData) -> frozenset[int]:
+def sent_rows(data: ProfileData) -> frozenset[int]:
     """What threads of a capture sent or took: copies, no nodes."""
     rows = data.trace.executions if data.trace is not None else None
     if rows is None or rows.op is None:
@@ -288,7 +288,7 @@ def _variables(data: ProfileData, place: Interned | None) -> Iterator[tuple[Vari
         yield variable, place[row] if row >= 0 else ""
 
 
-def _moved(
+def moved(
     data: ProfileData, names: DeviceNames, ran: Ran, log: PlacementLog | None
 ) -> Iterator[Moved]:
     """Nodes that name a device and were seen, but never on it.

@@ -4,36 +4,46 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tfprof.cli.commands import memory
-from tfprof.cli.inputs import request_of
+from tfprof.cli.inputs import add_inputs, request_of
 from tfprof.cli.partitions import on_partition
 from tfprof.cli.pictures import add_picture_outputs, picture_writer
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
     from tfprof.sources.load import ProgressOf
-    from tfprof.views.chart import Chart
+    from tfprof.views.chart import Chart, Picture, StepChart
     from tfprof.views.result import Result
 
-HELP = "an answer as a picture (SVG): memory over the batch or over time"
-
-add_outputs = add_picture_outputs  # there is no JSON of a picture
+HELP = "an answer as a picture (SVG): memory, or the time of steps"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "subject", choices=sorted(_SUBJECTS), metavar="SUBJECT", help=", ".join(sorted(_SUBJECTS))
+    subjects = parser.add_subparsers(
+        dest="subject", metavar="SUBJECT", required=True, help=", ".join(_SUBJECTS)
     )
-    memory.add_arguments(parser)
+    for name, subject in _SUBJECTS.items():
+        sub = subjects.add_parser(
+            name, help=subject.help, description=subject.help, allow_abbrev=False
+        )
+        subject.add_arguments(sub)
+        add_picture_outputs(sub)  # there is no JSON of a picture
+
+
+def add_outputs(_: argparse.ArgumentParser) -> None:
+    """Each subject has them: what stands behind it is read by its parser."""
 
 
 def run(args: argparse.Namespace, progress: ProgressOf | None) -> None:
-    from tfprof.renderers import line_chart
+    from tfprof.renderers import picture
 
     write = picture_writer(args)
-    write(line_chart.render(_SUBJECTS[args.subject](args, progress)))
+    # what is missing is told by the name of the whole command
+    args.command = f"draw {args.subject}"
+    write(picture.render(_SUBJECTS[args.subject].draw(args, progress)))
 
 
 def _memory(args: argparse.Namespace, progress: ProgressOf | None) -> Chart:
@@ -46,7 +56,7 @@ def _memory(args: argparse.Namespace, progress: ProgressOf | None) -> Chart:
         raise UsageError("what was executed has the batch of its run: a point, not a curve")
 
     def ask(batches: Sequence[int]) -> Result:
-        asked = {"command": "draw memory", "batch": ",".join(map(str, batches)) or None}
+        asked = {"batch": ",".join(map(str, batches)) or None}
         return memory.run(argparse.Namespace(**{**vars(args), **asked}), progress)
 
     batches = memory.batches_of(args.batch) if args.batch else ()
@@ -61,7 +71,7 @@ def _measured_memory(args: argparse.Namespace, progress: ProgressOf | None) -> C
     from tfprof.answers.memory_over_time import time_chart
     from tfprof.sources.load import read_one
 
-    args = argparse.Namespace(**{**vars(args), "command": "draw memory"})
+    args = argparse.Namespace(**vars(args))  # what it asks is changed on the way
     asked = memory.asked_of(args)
     if not asks_for_measurement(asked, estimate=memory.wants_estimate(args)):
         return None
@@ -70,4 +80,21 @@ def _measured_memory(args: argparse.Namespace, progress: ProgressOf | None) -> C
     return time_chart(data, devices) if devices else None
 
 
-_SUBJECTS: dict[str, Callable[[argparse.Namespace, ProgressOf | None], Chart]] = {"memory": _memory}
+def _steps(args: argparse.Namespace, progress: ProgressOf | None) -> StepChart:
+    from tfprof.answers.steps_chart import steps_chart
+    from tfprof.sources.load import read_one
+
+    return steps_chart(read_one(request_of(args), progress))
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    help: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    draw: Callable[[argparse.Namespace, ProgressOf | None], Picture]
+
+
+_SUBJECTS = {
+    "memory": _Subject("peak memory over the batch or over time", memory.add_arguments, _memory),
+    "steps": _Subject("what the time of each step went to", add_inputs, _steps),
+}

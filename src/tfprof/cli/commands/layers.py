@@ -10,6 +10,7 @@ from tfprof.cli.inputs import add_inputs, request_of
 from tfprof.cli.partitions import add_form, as_asked
 
 if TYPE_CHECKING:
+    from tfprof.analyses.roofline import Device
     from tfprof.sources.load import ProgressOf
     from tfprof.views.result import Result
 
@@ -33,11 +34,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, progress: ProgressOf | None) -> Result:
-    from tfprof.answers.estimated_time import device_of
-    from tfprof.api.ask import layers_of
+    from tfprof.api.layers_of import layers_of
     from tfprof.sources.load import read_one
 
     question = question_of(args)
-    device = device_of(args.device) if args.device else None
+    device = _device(args.device) if args.device else None
     data = as_asked(read_one(request_of(args), progress), args)
     return layers_of(data, question, device, args.by)
+
+
+def _device(text: str) -> Device:
+    from tfprof.answers.estimated_time import device_of
+
+    return device_of(text)

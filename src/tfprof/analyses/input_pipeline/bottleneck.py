@@ -1,0 +1,126 @@
+"""How much of its time a model waits for a pipeline, and which stage it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.input_pipeline.functions import FunctionOp
+from tfprof.analyses.input_pipeline.pipelines import Pipeline
+from tfprof.analyses.input_pipeline.times import StageTimes
+from tfprof.analyses.intervals import Intervals
+from tfprof.analyses.steps.windows import StepWindow
+
+Ints = npt.NDArray[np.int64]
+
+# a wait below this share of the time matters to nobody
+MATTERS = 0.05
+# of fewer calls none can be left out
+_FEW_CALLS = 3
+# of more steps, the first and the last are not counted
+_FEW_STEPS = 5
+# functions that run for less than this share of the wait for them are waiting for a thread
+_HARDLY = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Picoseconds: what was waited of the time looked at, and a usual period of it.
+
+    Periods are those of steps, or without steps the times from one call to the next.
+    """
+
+    waited: int
+    time: int
+    period: int
+    periods: int
+    by_steps: bool
+
+    @property
+    def share(self) -> float:
+        return self.waited / self.time if self.time else 0.0
+
+
+def counted(windows: Sequence[StepWindow]) -> Sequence[StepWindow]:
+    """The steps that shares are made of: as XProf, without the first and the last of many."""
+    return windows[1:-1] if len(windows) > _FEW_STEPS else windows
+
+
+def waiting(waits: Intervals, windows: Sequence[StepWindow]) -> Waiting | None:
+    """None where nothing marks a time that could be compared."""
+    by_steps = bool(windows)
+    if by_steps:
+        steps = counted(windows)
+        begins = np.array([step.begin for step in steps], np.int64)
+        ends = np.array([step.until for step in steps], np.int64)
+    else:
+        begins, ends = waits.starts[:-1], waits.starts[1:]
+    lengths = ends - begins
+    if not lengths.sum():
+        return None
+    waited = int(waits.covered_between(begins, ends).sum())
+    return Waiting(waited, int(lengths.sum()), int(np.median(lengths)), len(lengths), by_steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """A stage held up the median of the calls that waited by `median` picoseconds.
+
+    `stage` is that one, or the one whose functions took the threads that its own wait for; then
+    `held_up` is the stage that waited.
+    """
+
+    stage: int
+    median: int
+    calls: int
+    of_calls: int
+    held_up: int | None = None
+
+
+def bottleneck(
+    pipeline: Pipeline,
+    times: Sequence[StageTimes],
+    functions: Sequence[FunctionOp],
+    whole: Waiting | None,
+) -> Bottleneck | None:
+    """The stage that blocks most in the median of the calls that wait for something.
+
+    None where what is waited is too little, the slowest call left out: one slow call, such as
+    the first, is no bottleneck.
+    """
+    rows = pipeline.first.calls
+    rows = rows[np.argsort(pipeline.calls.start[rows], kind="stable")]
+    start, end = pipeline.calls.start[rows], pipeline.calls.end[rows]
+    blocked = np.stack([one.blocked.covered_between(start, end) for one in times])
+    each = blocked.sum(axis=0)
+    if whole is None or not each.any():
+        return None
+    usual = each.sum() - (each.max() if len(each) >= _FEW_CALLS else 0)
+    if usual < MATTERS * whole.time:
+        return None
+    between = float(np.median(np.diff(start))) if len(start) > 1 else whole.period
+    slow = each >= MATTERS * between
+    chosen = slow if slow.any() else each > 0
+    medians = np.median(blocked[:, chosen], axis=1)
+    stage = int(medians.argmax())
+    median, calls = int(medians[stage]), int(chosen.sum())
+    busy = _takes_the_threads(stage, times, functions)
+    if busy is not None:
+        return Bottleneck(busy, median, calls, len(rows), stage)
+    return Bottleneck(stage, median, calls, len(rows))
+
+
+def _takes_the_threads(
+    stage: int, times: Sequence[StageTimes], functions: Sequence[FunctionOp]
+) -> int | None:
+    """The stage that keeps the threads from the functions of another, which hardly run at all."""
+    work = np.zeros(len(times), np.int64)
+    for op in functions:
+        work[op.stage] += op.self_time
+    blocking = times[stage].blocking
+    hardly = 0 < work[stage] < _HARDLY * blocking
+    busiest = int(work.argmax())
+    return busiest if hardly and work[busiest] > blocking else None

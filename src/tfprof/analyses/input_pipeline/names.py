@@ -1,0 +1,94 @@
+"""What the names of events say about the input pipeline."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.model.op_names import OpKind, op_name
+from tfprof.model.xspace import Plane
+
+Ints = npt.NDArray[np.int64]
+
+SEPARATOR = "::"
+_ITERATOR = "Iterator::"
+# A loop over a dataset within a function is a stage itself, called Scan, and what it reads from
+# follows; so that the model is in the middle of the path.
+_LOOP = re.compile(r"ReduceIterator::(\w+::)*?Scan::(?P<below>.+)")
+# functions of the user that a stage calls; the part behind tells how
+_CAPTURED = "InstantiatedCapturedFunction::"
+_PRODUCE = "Produce"
+_GET_NEXT = ("IteratorGetNextOp::", "IteratorGetNextAsOptionalOp::")
+_GET_NEXT_OPS = ("IteratorGetNext", "IteratorGetNextAsOptional", "IteratorGetNextSync")
+_EAGER = "EagerLocalExecute: "
+_REMOTE_CALL = "RemoteCallOp"
+# what feeds a device from a pipeline of the host
+_DEVICE_SIDE = "Iterator::Prefetch::Generator"
+
+
+def rows_where(plane: Plane, holds: Callable[[str], bool]) -> Ints:
+    """The events whose names pass a test, which is asked once a name."""
+    wanted = np.array([holds(name) for name in plane.event_names.name], bool)
+    return np.flatnonzero(wanted[plane.events.name])
+
+
+def together(plane: Plane, *rows: Ints) -> Ints:
+    """The events of several selections, each once, in the order of the plane."""
+    chosen = np.zeros(len(plane.events), bool)
+    for some in rows:
+        chosen[some] = True
+    return np.flatnonzero(chosen)
+
+
+def is_iterator(event: str) -> bool:
+    """A stage that works for a model; of a loop that is a stage, only what is below it."""
+    return event.startswith(_ITERATOR) or _LOOP.fullmatch(event) is not None
+
+
+def is_root(event: str) -> bool:
+    """The iterator that a model asks: a path of one part, from where the model is."""
+    return is_loop_request(event) or (is_iterator(event) and event.count(SEPARATOR) == 1)
+
+
+def is_loop_request(event: str) -> bool:
+    loop = _LOOP.fullmatch(event)
+    return loop is not None and SEPARATOR not in loop["below"]
+
+
+def is_device_side(event: str) -> bool:
+    return event.startswith(_DEVICE_SIDE)
+
+
+def is_captured_function(event: str) -> bool:
+    return event.startswith(_CAPTURED)
+
+
+def is_remote_call(event: str) -> bool:
+    """A function called on another device."""
+    return event == _REMOTE_CALL
+
+
+def is_produce(event: str) -> bool:
+    """What the thread of an asynchronous stage does for one element: `PrefetchProduce`."""
+    return event.endswith(_PRODUCE) and event.isidentifier()
+
+
+def is_tf_data(event: str) -> bool:
+    return is_iterator(event) or is_captured_function(event)
+
+
+def is_get_next(event: str) -> bool:
+    """The kernel that fetches an element for a model, or what a loop over a dataset calls."""
+    return event.startswith(_GET_NEXT) or is_loop_request(event)
+
+
+def is_eager_get_next(event: str) -> bool:
+    return event.startswith(_EAGER) and event.removeprefix(_EAGER) in _GET_NEXT_OPS
+
+
+def is_get_next_op(event: str) -> bool:
+    op = op_name(event)
+    return op is not None and op.kind is OpKind.TENSORFLOW and op.type in _GET_NEXT_OPS

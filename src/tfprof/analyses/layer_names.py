@@ -1,0 +1,66 @@
+"""What the name of an op tells of its layer: scopes, calls around it, marks of a gradient."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+# what stands in front of or behind a layer's own name
+_GRADIENT = re.compile(r"(?:.*/)?(?:gradients(?:_\d+)?|gradient_tape)/(.*)")
+_CALL = re.compile(r"(?:Stateful)?PartitionedCall(?:_\d+)?")
+_GRAD_SUFFIX = re.compile(r"_grad(?:_\d+)?$")
+# an op that reads a variable for another one is named below it
+_READ = re.compile(r"/ReadVariableOp(?:_\d+)?$")
+# what Grappler puts in front of the names of nodes it has rewritten
+_REWRITTEN = re.compile(r"^(?:[A-Z]\w*(?:Folding|Optimizer|Remapper)(?:-\w+)?/)+")
+_MOST = 0.9
+_LEAST_LAYERS = 2
+NO_LAYER = "(no layer)"
+
+
+def layer_of(name: str, trunk: tuple[str, ...]) -> str:
+    """The layer that an op belongs to by its name alone."""
+    inner = inside(path_of(_READ.sub("", _REWRITTEN.sub("", name))), trunk)
+    # the runtime's own begin with an underscore: what is fed, what is fetched
+    return inner[0] if len(inner) > 1 and not inner[0].startswith("_") else NO_LAYER
+
+
+def inside(path: tuple[str, ...], trunk: tuple[str, ...]) -> tuple[str, ...]:
+    """A path without the model's own scope."""
+    return path[len(trunk) :] if path[: len(trunk)] == trunk else path
+
+
+def is_gradient(name: str) -> bool:
+    return _GRADIENT.fullmatch(name) is not None
+
+
+def without_calls(name: str) -> str:
+    """The name of an op without the calls around it, which stand in front once they are inlined."""
+    return "/".join(part for part in name.split("/") if not _CALL.fullmatch(part)) or name
+
+
+def path_of(name: str) -> tuple[str, ...]:
+    """The scopes of a name, without calls and without what marks a gradient."""
+    match = _GRADIENT.fullmatch(name)
+    parts = (match[1] if match else name).split("/")
+    return tuple(_GRAD_SUFFIX.sub("", part) for part in parts if not _CALL.fullmatch(part))
+
+
+def trunk_of(forward: Sequence[tuple[tuple[str, ...], int]]) -> tuple[str, ...]:
+    """The scope that nearly all forward work is in, as a model's own name is: it is no layer."""
+    trunk: tuple[str, ...] = ()
+    whole = sum(work for _, work in forward)
+    while True:
+        depth = len(trunk)
+        below: Counter[str] = Counter()
+        scopes: dict[str, set[str]] = {}
+        for path, work in forward:
+            if path[:depth] == trunk and len(path) > depth + 2 and work:
+                below[path[depth]] += work
+                scopes.setdefault(path[depth], set()).add(path[depth + 1])
+        (name, work), *_ = below.most_common(1) or [("", 0)]
+        # a scope with one scope in it is a layer with a part, not a model with layers
+        if not work or work < _MOST * whole or len(scopes[name]) < _LEAST_LAYERS:
+            return trunk
+        trunk = (*trunk, name)

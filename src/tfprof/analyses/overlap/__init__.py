@@ -1,0 +1,1 @@
+"""Who was at work in the steps and who waited: devices, hosts, gaps, launches, stragglers."""

@@ -1,0 +1,204 @@
+"""What the time of each step went to.
+
+At any instant much goes on at once. It counts for one category, the first in the order of
+Category; so the categories of a step add up to its period, to the picosecond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.intervals import Intervals
+from tfprof.analyses.step_time.categories import Category
+from tfprof.analyses.step_time.classify import Classified, classified
+from tfprof.analyses.step_time.codes import CATEGORIES
+from tfprof.analyses.steps.detect import find_steps
+from tfprof.analyses.steps.windows import Steps
+from tfprof.model.xspace import Plane, Space
+
+Ints = npt.NDArray[np.int64]
+
+_FEW = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """The steps of one host with all its devices. Picoseconds; a row a step, a column a category.
+
+    `gross` is how long a category went on, whatever else did; there, nothing adds up. `count` is
+    how many of its events began in a step.
+    `devices` has the same as `time` with only one of the devices.
+    """
+
+    host: str
+    steps: Steps
+    time: Ints
+    gross: Ints
+    count: Ints
+    devices: Mapping[str, Ints]
+    planes: Sequence[Classified] = field(repr=False)
+    going_on: Mapping[Category, Intervals] = field(repr=False)
+
+    @property
+    def periods(self) -> Ints:
+        return np.array([window.period for window in self.steps.windows], np.int64)
+
+    def of(self, category: Category) -> Ints:
+        found: Ints = self.time[:, CATEGORIES.index(category)]
+        return found
+
+    @property
+    def known_periods(self) -> Ints:
+        """Of the last step it is not known when the next one began, unless it is the only one."""
+        periods = self.periods
+        return periods[:-1] if len(periods) > 1 and self.steps.last_is_open else periods
+
+    @property
+    def averaged(self) -> slice:
+        """The steps an average is made of.
+
+        Of more than a few, the first, in which the profiler was starting, and the last, whose
+        period is not known, are left out, as XProf does.
+        """
+        cut = len(self.time) > _FEW and self.steps.last_is_open
+        return slice(1, -1) if cut else slice(None)
+
+    def average(self) -> dict[Category, float]:
+        return self.average_of(self.time)
+
+    def average_of(self, matrix: Ints) -> dict[Category, float]:
+        return dict(zip(CATEGORIES, matrix[self.averaged].mean(axis=0).tolist(), strict=True))
+
+    def won_by(self, category: Category) -> Intervals:
+        """When the time counted for a category: it went on, and none before it did."""
+        before = CATEGORIES[: CATEGORIES.index(category)]
+        others = Intervals.none().join(*(self.going_on[other] for other in before))
+        return self.going_on[category].minus(others)
+
+    @property
+    def input_share(self) -> float:
+        """What an average step waits of its time."""
+        average = self.average()
+        return average[Category.INPUT] / max(1, sum(average.values()))
+
+
+def breakdowns(space: Space) -> Iterator[Breakdown]:
+    """Of every host whose steps are known."""
+    hosts = space.hosts
+    for host in hosts:
+        steps = find_steps(space, host if len(hosts) > 1 else None)
+        if steps.windows:
+            yield breakdown(space, host, steps)
+
+
+def breakdown(space: Space, host: str, steps: Steps) -> Breakdown:
+    planes = list(_classified(space, host, steps))
+    threads = [one for one in planes if not one.is_device]
+    devices = [one for one in planes if one.is_device]
+    host_side = _going_on(threads, steps)
+    device_side = {one.plane.name: _going_on([one], None) for one in devices}
+    everything = _joined([host_side, *device_side.values()])
+    return Breakdown(
+        host,
+        steps,
+        _first_that_goes_on(everything, steps),
+        _gross(everything, steps),
+        _counts(planes, steps),
+        {
+            name: _first_that_goes_on(_joined([host_side, own]), steps)
+            for name, own in device_side.items()
+        },
+        planes,
+        everything,
+    )
+
+
+def _classified(space: Space, host: str, steps: Steps) -> Iterator[Classified]:
+    mine = [plane for plane in space.planes if plane.host == host]
+    with_devices = any(plane.is_device and len(plane.events) for plane in mine)
+    for plane in mine:
+        found = classified(plane, _marker_names(space, plane, steps), with_devices=with_devices)
+        if found is not None:
+            yield found
+
+
+def _marker_names(space: Space, plane: Plane, steps: Steps) -> set[str]:
+    """What the events are called that open and close steps: they tell nothing of the time."""
+    if steps.plane is None or steps.line is None or space.planes[steps.plane] is not plane:
+        return set()
+    rows, events = plane.rows_of_line(steps.line), plane.events
+    begin, end, _ = _bounds(steps)
+    start = events.start_ps[rows]
+    place = np.minimum(np.searchsorted(begin, start), len(begin) - 1)
+    marks = (begin[place] == start) & (end[place] == start + events.duration_ps[rows])
+    return {plane.event_names.name[name] for name in np.unique(events.name[rows][marks]).tolist()}
+
+
+_GoingOn = Mapping[Category, Intervals]
+
+
+def _going_on(planes: Sequence[Classified], steps: Steps | None) -> _GoingOn:
+    found = {
+        category: Intervals.none().join(*(one.intervals(category) for one in planes))
+        for category in CATEGORIES
+    }
+    if steps is not None:  # the marker is open, whoever holds it
+        begin, end, until = _bounds(steps)
+        found[Category.OTHER] = found[Category.OTHER].join(Intervals.union(begin, end))
+        found[Category.IDLE] = Intervals.union(begin, until)
+    return found
+
+
+def _joined(sides: Sequence[_GoingOn]) -> _GoingOn:
+    if len(sides) == 1:
+        return sides[0]
+    return {
+        category: Intervals.none().join(*(side[category] for side in sides))
+        for category in CATEGORIES
+    }
+
+
+def _first_that_goes_on(going_on: _GoingOn, steps: Steps) -> Ints:
+    """What each category adds to those before it; the last, being idle, is all the time."""
+    begin, _, until = _bounds(steps)
+    covered = np.zeros((len(begin), len(CATEGORIES)), np.int64)
+    so_far = Intervals.none()
+    for column, category in enumerate(CATEGORIES):
+        so_far = so_far.join(going_on[category])
+        covered[:, column] = so_far.covered_between(begin, until)
+    added: Ints = np.diff(covered, axis=1, prepend=0)
+    return added
+
+
+def _gross(going_on: _GoingOn, steps: Steps) -> Ints:
+    begin, _, until = _bounds(steps)
+    return np.stack(
+        [going_on[category].covered_between(begin, until) for category in CATEGORIES], axis=1
+    )
+
+
+def _counts(planes: Sequence[Classified], steps: Steps) -> Ints:
+    begin, _, until = _bounds(steps)
+    width = len(CATEGORIES)
+    found = np.zeros(len(begin) * width, np.int64)
+    for one in planes:
+        rows = np.flatnonzero(one.code >= 0)
+        start = one.plane.events.start_ps[rows]
+        step = np.searchsorted(begin, start, side="right") - 1
+        inside = (step >= 0) & (start < until[np.maximum(step, 0)])
+        place = step[inside] * width + one.code[rows[inside]]
+        found += np.bincount(place, minlength=len(found))
+    return found.reshape(-1, width)
+
+
+def _bounds(steps: Steps) -> tuple[Ints, Ints, Ints]:
+    windows = steps.windows
+    return (
+        np.array([window.begin for window in windows], np.int64),
+        np.array([window.end for window in windows], np.int64),
+        np.array([window.until for window in windows], np.int64),
+    )

@@ -1,0 +1,80 @@
+"""The events behind a slice of a step's time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.intervals import Intervals
+from tfprof.analyses.self_time import holders
+from tfprof.analyses.step_time.breakdown import Breakdown
+from tfprof.analyses.step_time.categories import Category
+from tfprof.analyses.step_time.classify import ENCLOSING, Classified
+from tfprof.analyses.step_time.codes import code_of
+from tfprof.analyses.steps.windows import StepWindow
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """Events of one name: how many took part in a slice, and with how much time of their own.
+
+    Threads and streams work side by side: these times may add up to more than the slice.
+    """
+
+    name: str
+    count: int
+    self_ps: int
+    longest_ps: int
+
+
+def events_behind(
+    found: Breakdown, category: Category, windows: Sequence[StepWindow]
+) -> list[Behind]:
+    """What went on while the time of some steps counted for a category; what took longest first."""
+    chosen = Intervals.union([w.begin for w in windows], [w.until for w in windows])
+    slice_ = found.won_by(category).both(chosen)
+    sums: dict[str, list[int]] = {}
+    for one in found.planes:
+        rows = one.rows(category)
+        own = _own_times(one, category, slice_)[rows] if len(rows) else rows
+        rows, own = rows[own > 0], own[own > 0]
+        names, code = np.unique(one.plane.events.name[rows], return_inverse=True)
+        time, longest = np.zeros((2, len(names)), np.int64)
+        np.add.at(time, code, own)
+        np.maximum.at(longest, code, own)
+        for name, *numbers in zip(
+            names.tolist(), np.bincount(code).tolist(), time.tolist(), longest.tolist(), strict=True
+        ):
+            known = sums.setdefault(one.plane.event_names.name[name], [0, 0, 0])
+            known[:] = known[0] + numbers[0], known[1] + numbers[1], max(known[2], numbers[2])
+    made = [Behind(name, *numbers) for name, numbers in sums.items()]
+    return sorted(made, key=lambda one: (-one.self_ps, one.name))
+
+
+def _own_times(one: Classified, category: Category, slice_: Intervals) -> Ints:
+    """What each event of a plane has of a slice, without the events of the slice it encloses.
+
+    Where events only enclose the work of others, what comes first and what waits is not theirs.
+    """
+    events = one.plane.events
+    own = np.zeros(len(events), np.int64)
+    counts = _taken_off(one, category) if category in ENCLOSING else one.rows(category)
+    start, end = events.start_ps[counts], events.end_ps[counts]
+    part = slice_.covered_between(start, end)
+    counts, start, end, part = (column[part > 0] for column in (counts, start, end, part))
+    holder = holders(one.plane.line_of(counts), start, end)
+    held = holder >= 0
+    inner = np.zeros(len(counts), np.int64)
+    np.add.at(inner, holder[held], part[held])
+    own[counts] = np.maximum(part - inner, 0)
+    return own
+
+
+def _taken_off(one: Classified, category: Category) -> Ints:
+    first = (one.code >= 0) & (one.code <= code_of(category))
+    return np.flatnonzero(first | (one.code == code_of(Category.OTHER)))

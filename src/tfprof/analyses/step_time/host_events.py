@@ -1,0 +1,141 @@
+"""What threads of a host are doing, by the names of their events and the threads they are on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.input_pipeline.names import rows_where
+from tfprof.analyses.input_pipeline.waits import wait_rows
+from tfprof.analyses.self_time import holders
+from tfprof.analyses.step_time.categories import Category
+from tfprof.analyses.step_time.codes import Codes, by_name, code_of
+from tfprof.model.op_names import OpKind, op_name
+from tfprof.model.xspace import Plane
+
+Ints = npt.NDArray[np.int64]
+
+_PIPELINE_THREADS = "tf_data_"
+_RUNTIME_THREADS = "tf_"
+_POOL_RECORDS = "ThreadpoolListener::"
+# what only waits until others have done the work: the time is theirs
+_WAITS = re.compile(r"KernelAndDevice(Func|Op)::Run|FunctionRun|.*BlockUntilReady.*|.*::Await.*")
+_COMPILES = re.compile(
+    r"Compil(e(?!d|r\b)|ation)|graph_building|HloPass|LLVM|MLIR|Grappler|Optimize(Function)?Graph"
+    r"|PartitionFunctionGraph|InstantiateMultiDevice"
+)
+_EXECUTOR = "ExecutorState::Process"
+# Python asks for one op or function; those of functions begin with two underscores
+_EAGER, _FUNCTION, _RUN = "EagerLocalExecute: ", "__", "KernelAndDevice"
+# the driver's calls that copy, reserve or wait; all others with a number of their own launch
+_NO_LAUNCH = re.compile(r"mem(cpy|set|alloc)|malloc|free|synchronize|query", re.IGNORECASE)
+_LAUNCH_NUMBER, _INSTRUCTION, _CALL = "correlation_id", "hlo_op", "tf_function_call"
+_TRACED = "traced"
+_GET_NEXT = re.compile(r"IteratorGetNext\w*")
+_DEQUEUE = re.compile(r"Queue\w*Dequeue\w*")
+
+
+def on_threads(plane: Plane, markers: Collection[str], *, with_devices: bool) -> Codes:
+    """`markers` are the names of the steps themselves, which tell nothing of what goes on.
+
+    With devices, what the CPU executes of a model prepares work for them.
+    """
+
+    def rule(name: str) -> Category | None:
+        if name.startswith(_POOL_RECORDS) or name in markers:
+            return None
+        if _WAITS.fullmatch(name):
+            return Category.OTHER
+        if with_devices and name.startswith(_EXECUTOR):
+            return Category.KERNEL_LAUNCH
+        op = op_name(name)
+        if op is not None and op.kind is OpKind.DATASET:
+            return Category.HOST_TF_DATA
+        if op is not None and op.kind in (OpKind.TENSORFLOW, OpKind.JAX):
+            return Category.HOST_MODEL
+        return Category.COMPILATION if _COMPILES.search(name) else Category.HOST_PYTHON
+
+    code = by_name(plane, rule)
+    _set_instructions(code, plane)
+    _set_launches(code, plane)
+    _set_traced(code, plane)
+    _set_eager_ops(code, plane, with_devices=with_devices)
+    _set_pipeline(code, plane)
+    code[wait_rows(plane)] = code_of(Category.INPUT)
+    return code
+
+
+def on_placed_cpu(plane: Plane) -> Codes:
+    """Of a session run: ops alone, the wait for input among them."""
+
+    def rule(name: str) -> Category:
+        op = op_name(name)
+        waits = op is not None and (_GET_NEXT.fullmatch(op.type) or _DEQUEUE.fullmatch(op.type))
+        return Category.INPUT if waits else Category.HOST_MODEL
+
+    return by_name(plane, rule)
+
+
+def _set_instructions(code: Codes, plane: Plane) -> None:
+    """What XLA compiled for the CPU is the model too."""
+    if plane.has_stat(_INSTRUCTION) and not plane.has_stat(_LAUNCH_NUMBER):
+        code[plane.stat(_INSTRUCTION).rows] = code_of(Category.HOST_MODEL)
+
+
+def _set_launches(code: Codes, plane: Plane) -> None:
+    if not plane.has_stat(_LAUNCH_NUMBER):
+        return
+    rows = plane.stat(_LAUNCH_NUMBER).rows
+    launches = np.array([not _NO_LAUNCH.search(name) for name in plane.event_names.name], bool)
+    code[rows] = np.where(
+        launches[plane.events.name[rows]],
+        code_of(Category.KERNEL_LAUNCH),
+        code_of(Category.HOST_PYTHON),
+    )
+
+
+def _set_traced(code: Codes, plane: Plane) -> None:
+    """A call of a function that had to be traced first; what it ran is taken off as waiting."""
+    if not plane.has_stat(_CALL):
+        return
+    found = plane.stat_of_rows(_CALL, _of_users(plane))
+    traced = found.texts().map(lambda text: text.startswith(_TRACED))
+    code[found.rows[traced]] = code_of(Category.COMPILATION)
+
+
+def _set_eager_ops(code: Codes, plane: Plane, *, with_devices: bool) -> None:
+    """A single op that Python asks for runs in the call itself, which then waits for nobody."""
+    rows = rows_where(plane, lambda name: name.startswith((_EAGER, _RUN)))
+    start, end = plane.events.start_ps[rows], plane.events.end_ps[rows]
+    holder = holders(plane.line_of(rows), start, end)
+    names = plane.event_names.name
+    is_run = np.array([name.startswith(_RUN) for name in names], bool)[plane.events.name[rows]]
+    is_op = np.array(
+        [name.startswith(_EAGER) and not name.startswith(_EAGER + _FUNCTION) for name in names],
+        bool,
+    )[plane.events.name[rows]]
+    inside = is_run & (holder >= 0)
+    inside[inside] = is_op[holder[inside]]
+    category = Category.KERNEL_LAUNCH if with_devices else Category.HOST_MODEL
+    code[rows[inside]] = code_of(category)
+
+
+def _of_users(plane: Plane) -> Ints:
+    """The events of threads that are not TensorFlow's own: only these call functions."""
+    spans = [
+        plane.rows_of_line(line)
+        for line in range(len(plane.lines))
+        if not plane.line_name(line).startswith(_RUNTIME_THREADS)
+    ]
+    return np.concatenate([np.zeros(0, np.int64), *(np.arange(s.start, s.stop) for s in spans)])
+
+
+def _set_pipeline(code: Codes, plane: Plane) -> None:
+    """All that threads of tf.data do is the pipeline's, the ops of its functions included."""
+    for line in range(len(plane.lines)):
+        if plane.line_name(line).startswith(_PIPELINE_THREADS):
+            mine = code[plane.rows_of_line(line)]  # a view: what is set here is set there
+            mine[mine >= 0] = code_of(Category.HOST_TF_DATA)

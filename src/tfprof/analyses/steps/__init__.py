@@ -1,0 +1,1 @@
+"""When the steps of a run were, and how that is known."""
