@@ -3,12 +3,15 @@
 PYTHON ?= python3
 ARGS ?=
 
+# a worker a core; more than a few have no room for their TensorFlow
+WORKERS := -n logical --maxprocesses=4 --dist=worksteal
+
 PIP_FLAGS := -qq --disable-pip-version-check
 
 .PHONY: help demo test test-long test-browser check format bench docs clean
 
 help:
-	@echo "make demo          profile the bundled U-Net capture (no TensorFlow)"
+	@echo "make demo          profile the bundled captures: a U-Net, a slow input (no TensorFlow)"
 	@echo "make test          run the tests, also against TensorFlow's own engine"
 	@echo "make test-long     run the tests that take minutes"
 	@echo "make test-browser  run the tests of the page"
@@ -20,9 +23,11 @@ help:
 
 demo: .venv/installed
 	.venv/bin/tfprof examples/unet
+	@echo
+	.venv/bin/tfprof steps examples/slow_input
 
 test: .venv-test/installed
-	.venv-test/bin/python -m pytest --session-timeout=900 $(ARGS)
+	.venv-test/bin/python -m pytest $(WORKERS) --session-timeout=900 $(ARGS)
 
 test-long: .venv-test/installed
 	.venv-test/bin/python -m pytest -m long --timeout=1800 $(ARGS)
@@ -57,8 +62,11 @@ clean:
 .venv/installed: EXTRAS :=
 .venv-test/installed: EXTRAS := [test]
 .venv-check/installed: EXTRAS := [check,docs]
+# Keras 2 asks for a second TensorFlow, over the one for CPUs that is there
+.venv-test/installed: ALONE := tf_keras
 
 .venv/installed .venv-test/installed .venv-check/installed: pyproject.toml
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install $(PIP_FLAGS) --editable '.$(EXTRAS)'
+	$(if $(ALONE),$(@D)/bin/python -m pip install $(PIP_FLAGS) --no-deps $(ALONE))
 	@touch $@

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 Result = dict[str, Any]
+# Linux counts in kilobytes, macOS in bytes
+RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def in_process_of_its_own(what: str, *arguments: object) -> Result | None:
@@ -115,11 +117,47 @@ def xprof_op_table(path: str) -> Result:
     return {"times": [seconds(work)], "peak": _peak()}
 
 
+def command(repeats: str, *words: str) -> Result:
+    """A command of ours as a user starts it, in processes of their own; the largest peak."""
+    times = [
+        seconds(lambda: subprocess.run(
+            [sys.executable, "-m", "tfprof", *words], check=True, capture_output=True,
+        ))
+        for _ in range(int(repeats))
+    ]  # fmt: skip
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return {"times": times, "peak": peak * RSS_UNIT}
+
+
+def steps_said(path: str) -> Result:
+    """How many steps, how long a step, how much of it waits for input."""
+    from tfprof.analyses.step_time.breakdown import breakdowns
+
+    found = next(breakdowns(load(Path(path)).trace.space), None)
+    if found is None:
+        return {"steps": 0}
+    period = sum(found.average().values()) / 1e9
+    return {"steps": len(found.time), "period_ms": period, "input": found.input_share}
+
+
+def xprof_overview(path: str) -> Result:
+    """What XProf says of the steps, once: afterwards it answers from its cache."""
+    from xprof.convert import raw_to_tool_data
+
+    start = time.perf_counter()
+    page = raw_to_tool_data.xspace_to_tool_data([path], "overview_page", {})[0]
+    took = time.perf_counter() - start
+    for table in json.loads(page):
+        if any(column["id"] == "stepnum" for column in table.get("cols", ())):
+            step = float(table["p"]["steptime_ms_average"])
+            share = float(table["p"]["infeed_time_ms_avg"]) / step if step else 0.0
+            found = {"steps": len(table["rows"]), "period_ms": step, "input": share}
+    return found | {"times": [took], "peak": _peak()}
+
+
 def _peak() -> int:
     """The most memory this process ever held, in bytes; on Linux no less than its parent's."""
-    # Linux counts in kilobytes, macOS in bytes
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT
 
 
 def engine(repeats: str, graph: str, run: str) -> Result:
@@ -186,5 +224,6 @@ if __name__ == "__main__":
     measurements = {
         "ours": ours, "capture": capture, "engine": engine, "text_format": text_format,
         "op_table": op_table, "xprof_op_table": xprof_op_table,
+        "command": command, "steps_said": steps_said, "xprof_overview": xprof_overview,
     }  # fmt: skip
     print(json.dumps(measurements[sys.argv[1]](*sys.argv[2:])))

@@ -5,10 +5,13 @@ import functools
 import gzip
 import os
 import shutil
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
+from workers import common_folder, made_once, turn
 
 # before anything imports TensorFlow: no chatter, and the same kernels everywhere
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -24,6 +27,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--accept", action="store_true", help="rewrite the golden files with what the tests produce"
     )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Waiting for a turn is no part of a test's time."""
+    alone = item.get_closest_marker("alone") is not None
+    with turn(common_folder(item.config._tmp_path_factory), alone=alone):
+        return (yield)
 
 
 @pytest.fixture
@@ -58,11 +69,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """`made("mlp_saved_model")` is the folder that the function of this name filled, once."""
     import made_by_tensorflow
 
-    folder = tmp_path_factory.mktemp("made")
-
     @functools.cache
     def make(name: str) -> Path:
-        return getattr(made_by_tensorflow, name)(folder / name)
+        return made_once(tmp_path_factory, name, getattr(made_by_tensorflow, name))
 
     return make
 
@@ -78,6 +87,22 @@ def unet_profile(unet: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("profile") / "profile_0"
     path.write_bytes(made_by_tensorflow.profile_proto(graph, {3: run, 8: run}, log))
     return path
+
+
+@pytest.fixture(scope="session")
+def step_captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs that TensorFlow made just now, one folder each, with the truth about it in truth.json.
+
+    tests/steps_captures.py says what they are.
+    """
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        command = [sys.executable, str(TESTS / "steps_captures.py"), str(folder)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+    return made_once(tmp_path_factory, "steps", make)
 
 
 @pytest.fixture

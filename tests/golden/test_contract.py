@@ -2,12 +2,15 @@
 
 import json
 import re
+from functools import cached_property
 from pathlib import Path
 
 import pytest
 from run_cli import run
 
 from tfprof.api.ask import ask_summary
+from tfprof.renderers import json as as_json
+from tfprof.renderers import plain
 from tfprof.sources.load import Request
 from tfprof.sources.recognise import recognise
 from tfprof.views.shapes import Table, Unit
@@ -21,27 +24,63 @@ FILES = sorted(
 MADE = ["mlp_saved_model", "tf1_saved_model", "mobilenet_saved_model"]
 
 
-@pytest.fixture(params=[*FILES, "resnet32", ".", "EXAMPLE", "PROFILE", *MADE])
-def path(request, samples, unet, unet_profile, made):
+class Asked:
+    """What tfprof says about a path: each question is asked once, for all tests that look at it.
+
+    `answer` is asked for in Python, `text` and `json` on the command line: three runs of their own.
+    """
+
+    def __init__(self, path):
+        self.path = path
+
+    @cached_property
+    def answer(self):
+        return ask_summary(Request([self.path]))
+
+    @cached_property
+    def text(self):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("COLUMNS", "80")
+            return run(self.path)
+
+    @cached_property
+    def json(self):
+        return run(self.path, "--json")
+
+    @cached_property
+    def doctor(self):
+        return run("doctor", self.path, "--json")
+
+    @property
+    def data(self):
+        return json.loads(self.json.out)["data"]
+
+    @property
+    def tables(self):
+        return [part for part in self.answer.view.parts if isinstance(part, Table)]
+
+    @cached_property
+    def is_named_only(self):
+        """Whether tfprof knows the format but reads neither it nor what it points to."""
+        if self.path.is_dir() or recognise(self.path).read is not None:
+            return False
+        assert self.text.code != 4 or self.text.out == ""
+        return self.text.code == 4 and "not-read-yet" in self.text.err
+
+
+# one path after the other, so that what is known of the last one can be let go
+@pytest.fixture(scope="module", params=[*FILES, "resnet32", ".", "EXAMPLE", "PROFILE", *MADE])
+def asked(request, samples, unet, unet_profile, made):
     if request.param in MADE:
-        return made(request.param)
-    return {"EXAMPLE": unet, "PROFILE": unet_profile}.get(request.param, samples / request.param)
+        return Asked(made(request.param))
+    known = {"EXAMPLE": unet, "PROFILE": unet_profile}
+    return Asked(known.get(request.param, samples / request.param))
 
 
-def _is_named_only(path):
-    """Whether tfprof knows the format but reads neither it nor what it points to."""
-    if path.is_dir() or recognise(path).read is not None:
-        return False
-    ran = run(path)
-    assert ran.code != 4 or ran.out == ""
-    return ran.code == 4 and "not-read-yet" in ran.err
-
-
-def test_a_summary_is_one_screen(path, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    if _is_named_only(path):
+def test_a_summary_is_one_screen(asked):
+    if asked.is_named_only:
         return
-    ran = run(path)
+    ran = asked.text
     assert ran.code == 0
     assert ran.err == ""
     lines = ran.out.splitlines()
@@ -52,11 +91,10 @@ def test_a_summary_is_one_screen(path, monkeypatch):
     assert not ran.out.endswith("\n\n")
 
 
-def test_the_parameters_of_all_roles_are_the_total(path):
-    if _is_named_only(path):
+def test_the_parameters_of_all_roles_are_the_total(asked):
+    if asked.is_named_only:
         return
-    ran = run(path, "--json")
-    data = json.loads(ran.out)["data"]
+    data = asked.data
     for params in [m["params"] for m in data.get("models", [data])]:
         roles = [params[key] for key in ("trainable", "non_trainable", "optimizer", "other")]
         if None not in roles:
@@ -72,50 +110,53 @@ def _percent(text):
     return 0.0 if match[1] else float(match[2])
 
 
-def test_shares_and_what_is_folded_are_the_whole(path):
-    if _is_named_only(path):
+def test_shares_and_what_is_folded_are_the_whole(asked):
+    if asked.is_named_only:
         return
     checked = 0
-    for part in ask_summary(Request([path])).view.parts:
-        if not isinstance(part, Table):
-            continue
+    for part in asked.tables:
         for place, column in enumerate(part.columns):
             if column.unit is Unit.SHARE:
                 shown = sum(100 * row[place] for row in part.rows)
                 assert shown + _percent(part.folded) == pytest.approx(100, abs=0.11)
                 assert shown <= 100 + 1e-9
                 checked += 1
-    data = json.loads(run(path, "--json").out)["data"]
-    assert checked or not data.get("top")
+    assert checked or not asked.data.get("top")
 
 
-def test_every_table_says_how_much_it_left_out(path):
-    if _is_named_only(path):
+def test_every_table_says_how_much_it_left_out(asked):
+    if asked.is_named_only:
         return
-    ran = json.loads(run(path, "--json").out)["data"]
-    tables = [p for p in ask_summary(Request([path])).view.parts if isinstance(p, Table)]
-    for table in tables:
+    for table in asked.tables:
         match = re.search(r"([\d,]+) more", table.folded)
         left_out = int(match[1].replace(",", "")) if match else 0
         if table.title in {"Costliest nodes", "Largest variables"}:
-            assert len(table.rows) + left_out >= min(20, len(ran["top"]))
+            assert len(table.rows) + left_out >= min(20, len(asked.data["top"]))
 
 
 @pytest.mark.parametrize("columns", [40, 60, 100, 120])
-def test_other_widths_are_kept_too(path, monkeypatch, columns):
-    if _is_named_only(path):
+def test_other_widths_are_kept_too(asked, columns):
+    if asked.is_named_only:
         return
-    monkeypatch.setenv("COLUMNS", str(columns))
-    assert max(map(len, run(path).out.splitlines())) <= columns
+    view = asked.answer.view
+    assert plain.render(view, 80) == asked.text.out  # so, another width is what the shell prints
+    assert max(map(len, plain.render(view, columns).splitlines())) <= columns
 
 
-@pytest.mark.parametrize("command", ["summary", "doctor"])
-def test_the_same_question_gets_the_same_answer(path, command):
-    assert run(command, path, "--json") == run(command, path, "--json")
+def test_the_same_question_gets_the_same_answer(asked):
+    if asked.is_named_only:
+        assert run(asked.path) == asked.text
+    else:
+        assert asked.json.code == 0
+        assert asked.json.out == as_json.render(asked.answer)
 
 
-def test_doctor_names_every_file_there_is(path):
-    ran = run("doctor", path, "--json")
+def test_doctor_says_the_same_when_asked_again(asked):
+    assert run("doctor", asked.path, "--json") == asked.doctor
+
+
+def test_doctor_names_every_file_there_is(asked):
+    ran, path = asked.doctor, asked.path
     assert ran.code == 0
     found = [entry["path"] for entry in json.loads(ran.out)["data"]["found"]]
     files = [p for p in path.rglob("*") if p.is_file()] if path.is_dir() else [path]

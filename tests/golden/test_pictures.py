@@ -27,3 +27,11 @@ def test_a_picture_of_the_docs_is_drawn_by_its_command(golden, models, name, wor
     ran = run("draw", "memory", "unet.pb", *SIZES, *words)
     assert (ran.code, ran.err) == (0, "")
     golden(f"../../docs/images/{name}.svg", ran.out)
+
+
+def test_the_steps_of_the_docs_are_drawn_by_their_command(golden, samples, tmp_path, monkeypatch):
+    shutil.copyfile(samples / "xplane" / "slow-cb.xplane.pb", tmp_path / "slow.xplane.pb")
+    monkeypatch.chdir(tmp_path)
+    ran = run("draw", "steps", "slow.xplane.pb")
+    assert (ran.code, ran.err) == (0, "")
+    golden("../../docs/images/slow_steps.svg", ran.out)

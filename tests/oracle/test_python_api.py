@@ -3,6 +3,7 @@
 import io
 import random
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -139,7 +140,11 @@ def test_a_traced_run_reads_as_in_the_original(traced, command, options):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_function_reads_as_in_the_original(command):
     model = small_mlp()
-    function = tf.function(model).get_concrete_function(tf.TensorSpec([4, 784]))
+    with ThreadPoolExecutor(1) as pool:
+        # the code view is as deep as the stack, and protobuf reads no more than a hundred levels:
+        # a thread begins a stack of its own
+        spec = tf.TensorSpec([4, 784])
+        function = pool.submit(tf.function(model).get_concrete_function, spec).result()
     theirs_, mine = _both(command, EVERYTHING, function.graph)
     assert mine == theirs_
 

@@ -1,39 +1,13 @@
-"""Self times against XProf: its table of op statistics, made anew from a copy of each capture.
+"""Self times against XProf: its table of op statistics, made anew from a copy of each capture."""
 
-XProf runs in a process of its own: it writes caches beside its input, and its libraries are not
-made to be loaded beside TensorFlow's.
-"""
-
-import json
 import shutil
-import subprocess
-import sys
 
 import pytest
+from xprof_oracle import NEAR_US, both_op_times, by_xprof, ops_by_xprof, ops_of
 
 from tfprof.analyses.kernels import kernels
 from tfprof.analyses.op_runs import op_runs
-from tfprof.analyses.op_times import groups, op_times
 from tfprof.sources.xplane import read
-
-# what XProf shows is rounded to nanoseconds
-NEAR_US = 2e-3
-_ASK = """
-import sys
-from xprof.convert import raw_to_tool_data
-data, _ = raw_to_tool_data.xspace_to_tool_data([sys.argv[1]], sys.argv[2], {})
-sys.stdout.write(data if isinstance(data, str) else data.decode())
-"""
-
-
-def by_xprof(capture, tool):
-    """The rows of one of XProf's tables, by the names of its columns."""
-    command = [sys.executable, "-c", _ASK, str(capture), tool]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    table = json.loads(said)
-    table = table[0] if isinstance(table, list) else table
-    keys = [column["id"] for column in table["cols"]]
-    return [dict(zip(keys, (cell["v"] for cell in row["c"]), strict=True)) for row in table["rows"]]
 
 
 @pytest.fixture
@@ -46,34 +20,26 @@ def copied(samples, tmp_path):
     return copy
 
 
-def ops_of(runs):
-    """Runs, whole and own microseconds by name and type."""
-    found = op_times(runs, groups(runs, "node"))
-    return {(row.name, row.op): (row.runs, row.total_us, row.self_us) for row in found}
-
-
 @pytest.mark.parametrize("name", ["slow-cb", "fast-cb", "slow-trace", "fast-trace"])
 def test_self_times_are_those_of_xprof(copied, name):
-    path = copied(name)
-    ours = ops_of(op_runs(read(path, 0, None).trace))
-    rows = [row for row in by_xprof(path, "framework_op_stats") if row["type"] != "IDLE"]
-    theirs = {
-        (row["operation"], row["type"]): (
-            row["occurrences"],
-            pytest.approx(row["total_time"], abs=NEAR_US),
-            pytest.approx(row["total_self_time"], abs=NEAR_US),
-        )
-        for row in rows
-    }
+    ours, theirs = both_op_times(copied(name))
     assert len(theirs) > 300
     assert ours == theirs
+
+
+def test_allocations_of_an_op_are_no_runs_of_it(copied):
+    """XProf counts them among the occurrences; the times are the same."""
+    ours, theirs = both_op_times(copied("fast-trace-bfc"))
+    assert {op: times for op, (_, *times) in ours.items()} == {
+        op: times for op, (_, *times) in theirs.items()
+    }
+    assert (ours["adam/Sqrt_3", "Sqrt"][0], theirs["adam/Sqrt_3", "Sqrt"][0]) == (8, 16)
 
 
 def test_what_xla_compiled_is_inside_the_op_that_xprof_shows_as_a_whole(copied):
     path = copied("fast-xla")
     ours = ops_of(op_runs(read(path, 0, None).trace))
-    rows = [row for row in by_xprof(path, "framework_op_stats") if row["type"] != "IDLE"]
-    theirs = {(row["operation"], row["type"]): row for row in rows}
+    theirs = {(row["operation"], row["type"]): row for row in ops_by_xprof(path)}
     assert {key: ours[key][1] for key in theirs} == {
         key: pytest.approx(row["total_time"], abs=NEAR_US) for key, row in theirs.items()
     }

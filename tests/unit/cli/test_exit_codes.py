@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from run_cli import command, environment, run, spawn
@@ -182,10 +181,9 @@ def test_ctrl_c_is_130(tmp_path):
         text=True,
         env=environment(),
     )
-    # it waits for somebody to write into the pipe
-    time.sleep(1.5)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    with pipe.open("wb"):  # opens when the other end does, which then waits for what is written
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
     assert process.returncode == 130
     assert out == ""
     assert "interrupted" in err

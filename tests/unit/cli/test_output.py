@@ -41,7 +41,7 @@ def _on_a_terminal(words, **changes):
         command(*words),
         stdin=child,
         stdout=child,
-        stderr=child,
+        stderr=subprocess.PIPE,  # no terminal: progress would show there whenever reading is slow
         env=environment(TERM="xterm-256color", **changes),
     )
     os.close(child)
@@ -55,7 +55,8 @@ def _on_a_terminal(words, **changes):
             break
         shown += piece
     os.close(main)
-    assert process.wait(timeout=30) == 0
+    assert process.communicate(timeout=30)[1] == b""
+    assert process.returncode == 0
     return shown.decode().replace("\r\n", "\n")
 
 

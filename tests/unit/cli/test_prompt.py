@@ -95,3 +95,24 @@ def test_a_second_question_does_not_warn_again(samples, capsys):
     asked = Prompt(read(selection), early(), written.append)
     run_lines(asked, ["op -select float_ops", "op -select float_ops"])
     assert capsys.readouterr().err.count("have no FLOPs") == 1
+
+
+@pytest.mark.parametrize("view", ["scope", "op"])
+def test_a_trace_without_a_graph_starts_with_its_times_as_the_views_do(samples, view):
+    trace = samples / "xplane" / "tiny-pytracer.xplane.pb"
+    at_once, asked = spawn(view, trace), spawn("shell", trace, stdin=f"{view}\n")
+    assert "MatMul" in at_once.out
+    assert asked == at_once
+
+
+def test_what_is_given_to_the_shell_is_put_over_the_options_of_a_trace(samples):
+    trace = samples / "xplane" / "tiny-pytracer.xplane.pb"
+    ran = spawn("shell", trace, "-max_depth", 3, stdin="\n")
+    assert "-max_depth                  3\n" in ran.out
+    assert "-order_by                   micros\n" in ran.out
+    assert "-select                     micros\n" in ran.out
+
+
+def test_a_misspelt_option_of_the_shell_is_said_before_anything_is_read(tmp_path):
+    ran = spawn("shell", tmp_path / "nothing", "-order_by", "parms")
+    assert (ran.code, "Did you mean params?" in ran.err) == (2, True)

@@ -56,6 +56,7 @@ def test_an_answer_in_a_pipe_loads_no_terminal_library(unet):
     assert _loaded(unet) & {"rich", "prompt_toolkit", "tensorflow"} == set()
 
 
+@pytest.mark.alone
 def test_help_is_there_in_150_milliseconds():
     """The quickest of some: what it can do, not what the machine was busy with."""
     quickest = min(_seconds(command("--help")) for _ in range(15))

@@ -134,6 +134,28 @@ def test_starts_of_executions_are_times_of_the_calendar(sample):
     assert known.options.host_tracer_level == 2
 
 
+@pytest.mark.parametrize("name", ["slow-cb", "fast-xla", "synthetic-gpu"])
+@pytest.mark.parametrize("known", [False, True])
+def test_stats_of_some_events_are_those_of_all_at_these_rows(sample, name, known):
+    """Read alone or, where all have been read already, picked out of them."""
+    chooses = np.random.default_rng(7)
+    for all_read, plane in zip(
+        load(sample(name)).trace.space.planes, load(sample(name)).trace.space.planes, strict=True
+    ):
+        names = sorted({stat for stat in plane.stat_names.name if stat})
+        rows = np.flatnonzero(chooses.random(len(plane.events)) < 0.3)
+        columns = (all_read if known else plane).stats_of_rows(rows, *names)
+        for stat, some in zip(names, columns, strict=True):
+            whole = all_read.stat(stat)
+            picked = np.flatnonzero(np.isin(whole.rows, rows))
+            assert some.count == whole.count
+            assert some.rows.tolist() == whole.rows[picked].tolist()
+            assert some.ints().tolist() == whole.ints()[picked].tolist()
+            texts, of_all = some.texts(), whole.texts()
+            assert [texts[i] for i in range(len(some))] == [of_all[int(i)] for i in picked]
+            assert plane.stat_of_rows(stat, rows).rows.tolist() == some.rows.tolist()
+
+
 def test_step_markers_of_the_callback_are_found_by_their_stat(sample):
     (threads,) = load(sample("slow-cb")).trace.space.host_threads
     column = threads.stat("step_num")

@@ -218,6 +218,7 @@ def test_any_bytes_are_decompressed_or_refused(data):
         assert isinstance(snappy.decompress(data), bytes)
 
 
+@pytest.mark.alone
 def test_copies_from_far_back_take_no_longer_than_near_ones():
     """Four megabytes of text; a copy of a few bytes must not copy all that lies between."""
     text = bytes(range(256)) * (1 << 14)
