@@ -41,6 +41,8 @@ class TfprofError(Exception):
         self.what = what
         self.where = where
         self.hint = hint
+        if hint:
+            self.add_note(hint)  # what a traceback or a notebook shows below the message
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what}" if self.where else self.what

@@ -8,7 +8,7 @@ from pipeline_maker import Maker, call, detached_calls, random_chain, random_tre
 
 from tfprof.analyses.input_pipeline.pipelines import pipelines
 from tfprof.analyses.input_pipeline.times import stage_times
-from tfprof.analyses.input_pipeline.waits import input_waits
+from tfprof.analyses.input_pipeline.waits import wait_rows
 from tfprof.analyses.intervals import Intervals
 
 LENGTH = 10_000
@@ -27,8 +27,10 @@ def _made(rng, tree):
 
 
 def _timed(space):
-    waits = Intervals.union(*input_waits(space))
-    (pipeline,) = pipelines(space.planes[0]).of_host
+    (threads,) = space.host_threads
+    rows = wait_rows(threads)
+    waits = Intervals.union(threads.events.start_ps[rows], threads.events.end_ps[rows])
+    (pipeline,) = pipelines(threads).of_host
     return pipeline, stage_times(pipeline, waits), waits
 
 

@@ -106,11 +106,10 @@ def self_micros(trace: Trace) -> Ints | None:
 
 @dataclass(frozen=True, slots=True)
 class _Events:
-    """Events that are ops: of which thread, and when; `event` counts through all planes."""
+    """Events that are ops: of which thread, and how long; `event` counts through all planes."""
 
     event: Ints
     thread: Ints
-    start_ps: Ints
     duration_ps: Ints
     name: Interned
     device: Interned
@@ -120,7 +119,6 @@ class _Events:
         return cls(
             np.concatenate([part.event for part in parts]),
             np.concatenate([part.thread for part in parts]),
-            np.concatenate([part.start_ps for part in parts]),
             np.concatenate([part.duration_ps for part in parts]),
             Interned.joined([part.name for part in parts]),
             Interned.joined([part.device for part in parts]),
@@ -131,7 +129,7 @@ def _of_capture(trace: Trace, space: Space) -> OpRuns:
     rows = trace.executions
     others = _others(space)
     event = np.concatenate([_known(rows.event), others.event])
-    start = np.concatenate([_starts(space, _known(rows.event)), others.start_ps])
+    start = _starts(space, event)
     total = np.concatenate([_known(rows.duration_ps), others.duration_ps])
     thread = np.concatenate([rows.thread, others.thread])
     own = _own_times(np.argsort(event, kind="stable"), thread, start, total)
@@ -154,14 +152,15 @@ def _of_capture(trace: Trace, space: Space) -> OpRuns:
 def _own_times(order: Ints, thread: Ints, start: Ints, total: Ints) -> Ints:
     """Of events, some threads at a time: what is in between should stay in the cache."""
     own = np.empty_like(total)
-    bounds = np.append(np.flatnonzero(np.diff(thread[order])) + 1, len(order))
+    line = thread[order]
+    bounds = np.append(np.flatnonzero(line[1:] != line[:-1]) + 1, len(order))
     begin = 0
     while begin < len(order):
         # all of one thread, and of others as long as they are short
         last = np.searchsorted(bounds, begin + _TOGETHER, side="right") - 1
         stop = int(bounds[max(last, np.searchsorted(bounds, begin, side="right"))])
         rows = order[begin:stop]
-        own[rows] = self_times(thread[rows], start[rows], total[rows])
+        own[rows] = self_times(line[begin:stop], start[rows], total[rows])
         begin = stop
     return own
 
@@ -193,7 +192,7 @@ def _others(space: Space) -> _Events:
     """Events of host threads that are ops as XProf has it, but no nodes: iterators, copies."""
     none = np.zeros(0, np.int64)
     nothing = Interned(np.zeros(0, np.int32), [])
-    parts = [_Events(none, none, none, none, nothing, nothing)]
+    parts = [_Events(none, none, none, nothing, nothing)]
     for plane, event, line in _planes(space):
         if plane.name == HOST_THREADS:
             names = Interned(plane.events.name, plane.event_names.name)
@@ -202,7 +201,6 @@ def _others(space: Space) -> _Events:
                 _Events(
                     rows + event,
                     plane.line_of(rows) + line,
-                    plane.events.start_ps[rows],
                     plane.events.duration_ps[rows],
                     _used(names, rows),
                     Interned(np.zeros(len(rows), np.int32), [plane.device]),

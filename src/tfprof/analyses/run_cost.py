@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.op_runs import PS_A_MICROSECOND, OpRuns, op_runs
-from tfprof.analyses.steps.in_steps import in_steps, mean_period, steps_of
+from tfprof.analyses.steps.in_steps import TraceSteps
 from tfprof.model.devices import short_names
 from tfprof.model.op_names import OpKind
 from tfprof.model.trace import Executions, Trace
@@ -58,18 +58,18 @@ def run_cost(trace: Trace) -> RunCost:
     rows = trace.executions
     runs = op_runs(trace)
     runs = runs.where(~runs.op.map(OpKind.DATASET.value.__eq__))
-    windows = steps_of(trace)
-    if windows:
-        runs = runs.where(in_steps(windows, runs.start_ps))
-    known = len(windows) or len(trace.steps)
+    marked = TraceSteps(trace)
+    if marked:
+        runs = runs.where(marked.holding(runs.device, runs.start_ps))
+    known = len(marked) or len(trace.steps)
     steps = max(1, known)
     # a capture says nothing of what an execution asked its allocator for
     requested = rows.requested if trace.space is None else None
     return RunCost(
         steps=known,
         executions=len(runs),
-        span_us=mean_period(windows) / PS_A_MICROSECOND if windows else _mean_span(rows),
-        is_period=bool(windows),
+        span_us=marked.mean_period_ps / PS_A_MICROSECOND if marked else _mean_span(rows),
+        is_period=bool(marked),
         op_us=_micros(int(runs.self_ps.sum())) / steps,
         pipeline_us=_micros(int(runs.self_ps[runs.pipeline].sum())) / steps,
         requested=None if requested is None else int(requested.sum()) / steps,

@@ -9,6 +9,7 @@ from tfprof.analyses.input_pipeline.found import FoundPipeline, HostInput, input
 from tfprof.answers.common import folded, recognised, used_inputs, written_by
 from tfprof.answers.input_advice import changes
 from tfprof.answers.input_data import (
+    PS,
     name_of,
     pipelines_data,
     stages_data,
@@ -35,6 +36,9 @@ _NO_STEPS = "no steps were found: waits are compared with the time from one call
 _NO_ITERATORS = (
     "no iterator of tf.data was recorded: what the model reads is no tf.data.Dataset, or nothing "
     "was read during the capture"
+)
+_NO_STAGES = (
+    "the model waited for input, but no iterator of tf.data was recorded: its stages are not known"
 )
 _LEVEL = (
     "no iterator of tf.data was recorded: host_tracer_level was {level}, and they are recorded "
@@ -77,7 +81,9 @@ def _warnings(space: Space, hosts: list[HostInput]) -> Iterator[str]:
         options = [one.options for one in space.environments.values() if one.options is not None]
         levels = [one.host_tracer_level for one in options]
         low = [level for level in levels if level < _RECORDED_FROM]
-        yield _LEVEL.format(level=low[0]) if low else _NO_ITERATORS
+        waited = any(host.waiting is not None and host.waiting.waited for host in hosts)
+        unseen = _NO_STAGES if waited else _NO_ITERATORS
+        yield _LEVEL.format(level=low[0]) if low else unseen
     elif not any(host.steps.windows for host in hosts):
         yield _NO_STEPS
 
@@ -105,10 +111,12 @@ def _data(hosts: list[HostInput]) -> dict[str, Any]:
     # of several pipelines, that of the one the model waits for most
     slow = [name for name in map(name_of, found) if name is not None]
     first = next((host.waiting for host in hosts if host.waiting is not None), None)
+    hidden = next((host.hidden for host in hosts if host.hidden is not None), None)
     return {
         "stages": stages_data(hosts),
         "bottleneck": slow[0] if slow else None,
         **waiting_data(first),
+        "hidden_us": hidden.waited / PS if hidden is not None else None,
         "verdict": verdict(first.share) if first is not None else None,
         "marker_rule": next((host.steps.rule for host in hosts if host.steps.windows), None),
         "pipelines": pipelines_data(hosts),

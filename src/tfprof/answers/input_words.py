@@ -10,11 +10,11 @@ from tfprof.analyses.input_pipeline.functions import FunctionOp
 from tfprof.analyses.input_pipeline.kinds import Kind, kind_of
 from tfprof.analyses.input_pipeline.settings import fused_ops, written_as
 from tfprof.answers.common import fold
+from tfprof.answers.input_bound import input_bound, limit_passed
 from tfprof.answers.input_data import PS
 from tfprof.model import units
 from tfprof.views.shapes import Column, Table, Unit, Value
 
-_HIGHLY = 0.20
 _OPS_SHOWN = 4
 
 
@@ -27,12 +27,7 @@ def waiting_text(found: Waiting) -> str:
 
 
 def verdict(share: float) -> str:
-    """The words and thresholds of XProf."""
-    if share >= _HIGHLY:
-        return f"highly input-bound (≥ {_HIGHLY:.0%})"
-    if share >= MATTERS:
-        return f"moderately input-bound (≥ {MATTERS:.0%})"
-    return f"not input-bound (< {MATTERS:.0%})"
+    return f"{input_bound(share)} ({limit_passed(share)})"
 
 
 def bottleneck_text(found: FoundPipeline) -> str:
@@ -167,6 +162,14 @@ def notes(hosts: Sequence[HostInput]) -> Iterator[str]:
             for one in found.stages:
                 yield from _rewritten(one)
                 yield from _unseen(one)
+        if host.hidden is not None and host.hidden.share >= MATTERS:
+            time = units.duration(host.hidden.waited / host.hidden.periods / PS)
+            share = units.share(host.hidden.share, 1)
+            each = "a step" if host.hidden.by_steps else "a call"
+            yield (
+                f"The host waits another {time} {each} ({share}) while a device is at work: "
+                "that holds nothing up."
+            )
         if host.device_side:
             count = units.plural(host.device_side, "iterator")
             yield f"{count} that only hand elements to a device are left out."

@@ -100,6 +100,7 @@ def layers(
         table = time.estimates_table(times, by)
         content["estimated_time"] = time.estimates_data(device, times)
     parts = without_empty([facts, table, Notes([*warnings, *notes])])
+    warnings += measured.unknowns(by, ran)
     return Result("layers", used_inputs(data), warnings, content, Report(data.title, "", parts))
 
 

@@ -14,7 +14,7 @@ from tfprof.analyses.op_runs import PS_A_MICROSECOND, OpRuns, op_runs
 from tfprof.analyses.op_times import OpTime, groups, op_times
 from tfprof.analyses.op_work import work_of
 from tfprof.analyses.roofline import Device
-from tfprof.analyses.steps.in_steps import in_steps, steps_of
+from tfprof.analyses.steps.in_steps import TraceSteps
 from tfprof.answers.common import NO_STEPS, fold, used_inputs
 from tfprof.answers.executed_types import executed_types
 from tfprof.answers.kernels import kernels_data, kernels_of, kernels_table
@@ -32,6 +32,11 @@ if TYPE_CHECKING:  # without a graph there are none, and need not be imported
 GROUPS = ("layer", "op", "scope", "node", "device", "thread", "kernel")
 # those that a graph alone can tell
 STATIC_GROUPS = ("layer", "op", "scope")
+_NO_LAYER_PEAK = "peak_bytes: the memory of single layers is not worked out in this version"
+_NO_GRAPH = (
+    "output_shape, params, macs, flops, activation_bytes, bytes and what follows from them: "
+    "no graph was given"
+)
 _SHOWN = 40
 _LONG_NUMBER = 6
 
@@ -83,11 +88,13 @@ def measure(
         work = work_of(runs, costs, data.graph)
     group = groups(runs, by, known)
     rows = op_times(runs, group, work)
-    windows = steps_of(trace)
-    mine = in_steps(windows, runs.start_ps) if windows else np.ones(len(runs), bool)
+    marked = TraceSteps(trace)
+    mine = np.ones(len(runs), bool)
+    if marked:
+        mine = marked.holding(runs.device, runs.start_ps)
     own = np.bincount(group.codes[mine], runs.self_ps[mine], len(group.table)) / PS_A_MICROSECOND
     of_steps = dict(zip(group.table, own.tolist(), strict=True))
-    steps = len(windows) or len(trace.steps)
+    steps = len(marked) or len(trace.steps)
     return Measured(by, runs, rows, steps, of_steps, device or _own_peak(trace))
 
 
@@ -109,7 +116,7 @@ def measured_result(data: ProfileData, by: str, device: Device | None = None) ->
         content = {"rows": [_layer_data(row, found) for row in found.rows]}
     content["time"] = time_data(found)
     parts = without_empty([Facts(facts_of(found)), table_of(found), Notes(notes)])
-    warnings = [*notes, "shapes, parameters and FLOPs are null: no graph was given"]
+    warnings = [*notes, _NO_GRAPH, *unknowns(by, found)]
     return Result("layers", used_inputs(data), warnings, content, Report(data.title, "", parts))
 
 
@@ -128,11 +135,17 @@ def kernels_result(data: ProfileData, trace: Trace) -> Result:
 
 
 def trace_of(data: ProfileData, by: str) -> Trace:
-    if data.trace is None or not len(data.trace.executions):
+    if data.trace is None:
         raise InputMissing(
             f"no run: --by {by} needs a trace with ops",
             where=data.title,
             hint="Give run metadata or an .xplane.pb; --by layer, op and scope work on a graph.",
+        )
+    if not len(data.trace.executions):
+        raise InputMissing(
+            f"the run has no ops: --by {by} needs a trace with ops",
+            where=data.title,
+            hint="; ".join(data.warnings) or "`tfprof timeline` shows what else was recorded.",
         )
     return data.trace
 
@@ -144,6 +157,14 @@ def check_by(by: str, device: Device | None) -> None:
 
 def warnings_of(found: Measured) -> list[str]:
     return [] if found.steps else [NO_STEPS]
+
+
+def unknowns(by: str, found: Measured | None) -> list[str]:
+    """For who reads the data: which keys are null, and why."""
+    said = [_NO_LAYER_PEAK] if by == "layer" else []
+    if found is not None and found.peak is None:
+        said.append("time.peak, peak_share: the peak of the device is not known; --device tells it")
+    return said
 
 
 def facts_of(found: Measured) -> list[tuple[str, str]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.overlap.device_use import DeviceUse
-from tfprof.analyses.overlap.found import Overlap, straggling_hosts
+from tfprof.analyses.overlap.found import CPU, Overlap, straggling_hosts
 from tfprof.analyses.overlap.gaps import Gap
 from tfprof.analyses.overlap.host_use import PoolUse
 from tfprof.analyses.overlap.launches import LaunchUse
@@ -38,7 +38,7 @@ def overlap_facts(hosts: Sequence[Overlap]) -> list[tuple[str, str]]:
     found = hosts[0]
     facts = [("Busy", _busy(found))]
     if found.gaps:
-        facts.append(("Longest gap", gap_text(found.gaps[0])))
+        facts.append(("Longest gap", gap_text(found.gaps[0], device_names(found))))
     wrong = [*_launch_texts(found), *straggler_texts(hosts)]
     if wrong:
         facts.append(("Waiting", "; ".join(wrong[:2])))
@@ -53,21 +53,22 @@ def _busy(found: Overlap) -> str:
         return (
             f"ops of the model {_percent(model)} of the time, ops of the input {_percent(pipeline)}"
         )
+    short = device_names(found)
     if len(found.devices) == 1:
         (device,) = found.devices
         shares = f"kernels {_percent(found.share(device.compute))}"
         for name, time, hidden in _beside(device):
             shares += f", {name} {_percent(found.share(time))}{_hidden(time, hidden)}"
-        return f"{_short(device.name)} {_percent(found.share(device.busy))} of the time: {shares}"
+        return f"{short[device.name]} {_percent(found.share(device.busy))} of the time: {shares}"
     ordered = sorted(found.devices, key=lambda one: int(one.busy.sum()))
     if len(ordered) <= _DEVICES_NAMED:
         ordered = list(found.devices)
-        named = [f"{_short(one.name)} {_percent(found.share(one.busy))}" for one in ordered]
+        named = [f"{short[one.name]} {_percent(found.share(one.busy))}" for one in ordered]
         return f"{', '.join(named)} of the time"
     low, high = ordered[0], ordered[-1]
     return (
         f"{len(ordered)} devices, from {_percent(found.share(low.busy))} of the time "
-        f"({_short(low.name)}) to {_percent(found.share(high.busy))} ({_short(high.name)})"
+        f"({short[low.name]}) to {_percent(found.share(high.busy))} ({short[high.name]})"
     )
 
 
@@ -85,9 +86,9 @@ def _hidden(time: Ints, hidden: Ints) -> str:
     return f" ({units.share(share, 1)} of them beside kernels)" if share else ""
 
 
-def gap_text(gap: Gap) -> str:
+def gap_text(gap: Gap, short: Mapping[str, str]) -> str:
     """66.50 ms in step 1: 90% IteratorGetNext."""
-    whose = f" of {_idle(gap)}" if len(gap.idle) > 1 else ""
+    whose = f" of {_idle(gap, short)}" if len(gap.idle) > 1 else ""
     return f"{units.duration(gap.length / _PS)}{whose} in step {gap.step}: {_did(gap)}"
 
 
@@ -95,8 +96,8 @@ def _did(gap: Gap) -> str:
     return ", ".join(f"{one.share:.0%} {one.what}" for one in gap.meanwhile)
 
 
-def _idle(gap: Gap) -> str:
-    names = [_short(name) for name in gap.idle]
+def _idle(gap: Gap, short: Mapping[str, str]) -> str:
+    names = [short[name] for name in gap.idle]
     return names[0] if len(names) == 1 else f"{len(names)} devices"
 
 
@@ -115,13 +116,14 @@ def _pool(pool: PoolUse) -> str:
 
 
 def _launch_texts(found: Overlap) -> list[str]:
-    return [_launch_text(one) for one in found.launches if one.bound.any()]
+    short = device_names(found)
+    return [_launch_text(one, short[one.device]) for one in found.launches if one.bound.any()]
 
 
-def _launch_text(one: LaunchUse) -> str:
+def _launch_text(one: LaunchUse, device: str) -> str:
     steps = f"{int(one.bound.sum())} of {units.plural(len(one.bound), 'step')}"
     return (
-        f"{_short(one.device)} is launch-bound in {steps}: "
+        f"{device} is launch-bound in {steps}: "
         f"kernels of {units.duration(one.kernel / _PS)}, "
         f"a launch every {units.duration(one.interval / _PS)}"
     )
@@ -131,7 +133,7 @@ def straggler_texts(hosts: Sequence[Overlap]) -> list[str]:
     """Of the devices of each host, and of the hosts."""
     several = len(hosts) > 1
     found = [
-        (one, f"{_short(one.name)} of {host.host}" if several else _short(one.name))
+        (one, device_names(host)[one.name] + (f" of {host.host}" if several else ""))
         for host in hosts
         for one in host.stragglers
     ]
@@ -160,13 +162,16 @@ def devices_table(found: Overlap) -> Table:
         columns.append(Column("collectives_us", "collectives", Unit.MICROS))
         columns.append(Column("collectives_hidden", "hidden", Unit.SHARE))
     columns.append(Column("idle_us", "idle", Unit.MICROS))
-    return Table(
-        columns, [_device_row(found, one, collectives=collectives) for one in found.devices]
-    )
+    short = device_names(found)
+    rows: list[list[Value]] = [
+        [short[one.name], *_device_values(found, one, collectives=collectives)]
+        for one in found.devices
+    ]
+    return Table(columns, rows)
 
 
-def _device_row(found: Overlap, one: DeviceUse, *, collectives: bool) -> list[Value]:
-    row: list[Value] = [_short(one.name), found.share(one.busy), _mean(one.compute)]
+def _device_values(found: Overlap, one: DeviceUse, *, collectives: bool) -> list[Value]:
+    row: list[Value] = [found.share(one.busy), _mean(one.compute)]
     row += [_mean(one.copies), _part(one.copies_hidden, one.copies)]
     if collectives:
         row += [_mean(one.collectives), _part(one.collectives_hidden, one.collectives)]
@@ -184,40 +189,43 @@ def gaps_table(found: Overlap, shown: int = 5) -> Table:
     several = len(found.devices) > 1
     if several:
         columns.insert(1, Column("idle", "idle"))
+    short = device_names(found)
     rows: list[list[Value]] = []
     for gap in found.gaps[:shown]:
         row: list[Value] = [gap.step, gap.begin / _PS, gap.length / _PS, _did(gap)]
-        rows.append([row[0], _idle(gap), *row[1:]] if several else row)
+        rows.append([row[0], _idle(gap, short), *row[1:]] if several else row)
     return Table(columns, rows)
 
 
 def overlap_data(hosts: Sequence[Overlap]) -> dict[str, Any]:
     """The same numbers in base units, of the first host; stragglers of all of them."""
     found = hosts[0]
+    short = device_names(found)
     return {
-        "devices": {_short(one.name): _device_data(found, one) for one in found.devices},
-        "unused_devices": [_short(name) for name in found.unused],
+        "devices": {short[one.name]: _device_data(found, one) for one in found.devices},
+        "unused_devices": [short[name] for name in found.unused],
         "host": _host_data(found),
-        "gaps": gaps_data(found),
-        "launches": [_launch_data(one) for one in found.launches],
+        "gaps": [_gap_data(gap, short) for gap in found.gaps],
+        "launches": [_launch_data(one, short[one.device]) for one in found.launches],
         "stragglers": [
-            *(_straggler_data(one, "device") for host in hosts for one in host.stragglers),
-            *(_straggler_data(one, "host") for one in straggling_hosts(hosts)),
+            *(
+                _straggler_data(one, "device", device_names(host)[one.name])
+                for host in hosts
+                for one in host.stragglers
+            ),
+            *(_straggler_data(one, "host", one.name) for one in straggling_hosts(hosts)),
         ],
     }
 
 
-def gaps_data(found: Overlap) -> list[dict[str, Any]]:
-    return [
-        {
-            "idle": [_short(name) for name in gap.idle],
-            "begin_us": gap.begin / _PS,
-            "length_us": gap.length / _PS,
-            "step": gap.step,
-            "meanwhile": [{"what": one.what, "share": one.share} for one in gap.meanwhile],
-        }
-        for gap in found.gaps
-    ]
+def _gap_data(gap: Gap, short: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "idle": [short[name] for name in gap.idle],
+        "begin_us": gap.begin / _PS,
+        "length_us": gap.length / _PS,
+        "step": gap.step,
+        "meanwhile": [{"what": one.what, "share": one.share} for one in gap.meanwhile],
+    }
 
 
 def _device_data(found: Overlap, one: DeviceUse) -> dict[str, Any]:
@@ -251,10 +259,10 @@ def _host_data(found: Overlap) -> dict[str, Any]:
     }
 
 
-def _launch_data(one: LaunchUse) -> dict[str, Any]:
+def _launch_data(one: LaunchUse, device: str) -> dict[str, Any]:
     steps = [bool(bound) for bound in one.bound]
     return {
-        "device": _short(one.device),
+        "device": device,
         "launches": one.launches,
         "bound_steps": sum(steps),
         "median_kernel_us": one.kernel / _PS,
@@ -265,10 +273,10 @@ def _launch_data(one: LaunchUse) -> dict[str, Any]:
     }
 
 
-def _straggler_data(one: Straggler, kind: str) -> dict[str, Any]:
+def _straggler_data(one: Straggler, kind: str, name: str) -> dict[str, Any]:
     return {
         "kind": kind,
-        "name": _short(one.name),
+        "name": name,
         "measure": one.took,
         "steps": one.steps,
         "of_steps": one.of_steps,
@@ -289,5 +297,6 @@ def _percent(share: float | None) -> str:
     return "?" if share is None else units.share(share, 1)
 
 
-def _short(name: str) -> str:
-    return short_names([name])[name]
+def device_names(found: Overlap) -> dict[str, str]:
+    """Those of the devices, and what a host without any is called."""
+    return {CPU: CPU, **short_names([*(one.name for one in found.devices), *found.unused])}

@@ -105,7 +105,8 @@ def _names_devices(data: ProfileData) -> bool:
 
 def _sources(data: ProfileData, log: PlacementLog | None) -> Iterator[str]:
     trace = data.trace
-    if trace is not None and len(trace.executions):
+    has_ops = trace is not None and len(trace.executions) > 0
+    if trace is not None and has_ops:
         steps = units.plural(len(trace.steps), "step") if trace.steps else "the whole capture"
         yield f"as it ran: {len(trace.executions):,} executions in {steps}"
     if log is not None:
@@ -115,8 +116,8 @@ def _sources(data: ProfileData, log: PlacementLog | None) -> Iterator[str]:
         if log.executed:
             said.append(f"{units.plural(sum(log.executed.values()), 'op')} executed")
         yield f"as logged: {', '.join(said)}"
-    if data.graph is not None and trace is None and log is None:
-        yield "as the graph asks"
+    if not has_ops and log is None:
+        yield "not known: no op was recorded" if data.graph is None else "as the graph asks"
     if data.graph is not None and not data.is_executed and not any(data.graph.devices.table):
         yield "the graph names no device"
 

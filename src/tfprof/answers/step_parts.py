@@ -13,6 +13,7 @@ from tfprof.analyses.step_time.codes import CATEGORIES
 from tfprof.analyses.step_time.evidence import Behind
 from tfprof.analyses.steps.windows import StepWindow
 from tfprof.answers.common import folded
+from tfprof.answers.input_bound import MODERATELY, input_bound
 from tfprof.model import units
 from tfprof.views.shapes import Bar, Bars, Column, Kind, Table, Unit, Value
 
@@ -23,8 +24,6 @@ NO_STEPS = (
 PS = 1_000_000  # picoseconds of a microsecond
 _SLICES = 3
 _TIMES = 2
-# from these shares of a step on, XProf too calls a program highly or moderately input-bound
-_HIGHLY, _MODERATELY = 0.20, 0.05
 _UNEXPLAINED = 0.03
 # there are no events behind these two
 _REST = (Category.OTHER, Category.IDLE)
@@ -63,19 +62,15 @@ def input_verdict(found: Breakdown) -> str:
 
 
 def _bound(found: Breakdown, share: float) -> str:
-    if share >= _HIGHLY:
-        return "highly input-bound"
-    if share >= _MODERATELY:
-        return "moderately input-bound"
     average = found.average()
-    dark = sum(average[category] for category in (Category.OTHER, Category.IDLE))
-    if dark >= _UNEXPLAINED * sum(average.values()):
-        return "not input-bound, as far as it was recorded"
-    return "not input-bound"
+    dark = sum(average[category] for category in _REST)
+    if share < MODERATELY and dark >= _UNEXPLAINED * sum(average.values()):
+        return f"{input_bound(share)}, as far as it was recorded"
+    return input_bound(share)
 
 
 def is_input_bound(found: Breakdown) -> bool:
-    return found.input_share >= _MODERATELY
+    return found.input_share >= MODERATELY
 
 
 def average_table(found: Breakdown) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,13 @@ from tfprof.analyses.step_time.evidence import Behind, events_behind
 from tfprof.analyses.step_time.slow import slow_steps
 from tfprof.analyses.steps.windows import StepWindow
 from tfprof.answers.common import recognised, shell_path, used_inputs, written_by
-from tfprof.answers.overlap import devices_table, gaps_table, overlap_data, overlap_facts
+from tfprof.answers.overlap import (
+    device_names,
+    devices_table,
+    gaps_table,
+    overlap_data,
+    overlap_facts,
+)
 from tfprof.answers.slow_steps import slow_data, slow_notes, slow_texts
 from tfprof.answers.spaces import run_in_time
 from tfprof.answers.step_parts import (
@@ -37,7 +43,6 @@ from tfprof.answers.step_parts import (
     steps_data,
 )
 from tfprof.errors import UsageError
-from tfprof.model.devices import short_names
 from tfprof.model.profile import ProfileData
 from tfprof.views.result import Result
 from tfprof.views.shapes import Facts, Notes, Part, Report, without_empty
@@ -100,9 +105,15 @@ def _without_steps(data: ProfileData) -> Result:
 
 
 def _next(data: ProfileData, asked: StepsAsked) -> list[str]:
-    if is_input_bound(asked.found) and asked.question == StepsQuestion():
+    if _waits_for_tf_data(asked.found) and asked.question == StepsQuestion():
         return [f"`tfprof input {shell_path(data.title)}` shows which stage is slow."]
     return []
+
+
+def _waits_for_tf_data(found: Breakdown) -> bool:
+    """Not for the infeed of a device, of which no more is known."""
+    threads = (one for one in found.planes if not one.is_device)
+    return is_input_bound(found) and any(len(one.rows(Category.INPUT)) for one in threads)
 
 
 class StepsAsked:
@@ -110,18 +121,18 @@ class StepsAsked:
 
     def __init__(self, hosts: Sequence[Breakdown], question: StepsQuestion) -> None:
         self.hosts, self.question = hosts, question
-        self.found = hosts[0] if question.device is None else self._with_one(question.device)
         self.overlaps = [overlap(one.host, one.planes, one.steps) for one in hosts]
+        self.found = hosts[0] if question.device is None else self._with_one(question.device)
         found = self.found
         self.slow = slow_steps(found.steps.windows, found.time, found.planes)
 
     def _with_one(self, device: str) -> Breakdown:
         found = self.hosts[0]
-        short = short_names(found.devices)
-        for name, time in found.devices.items():
+        short = device_names(self.overlaps[0])
+        for name in found.devices:
             if device in (name, short[name]):
-                return replace(found, time=time)
-        known = ", ".join(sorted(short.values()))
+                return found.with_only(name)
+        known = ", ".join(sorted(short[name] for name in found.devices))
         hint = f"There are {known}." if known else "Nothing but the CPU was recorded."
         raise UsageError(f"--device {device!r} is none of the devices", hint=hint)
 
@@ -130,7 +141,9 @@ class StepsAsked:
         which = "one" if len(windows) == 1 else str(len(windows))
         if len(windows) > 1:
             which += f", numbered {windows[0].number} to {windows[-1].number}"
+        host = [("Host", f"{self.found.host}, of {len(self.hosts)}")] if len(self.hosts) > 1 else []
         return [
+            *host,
             ("Steps", f"{which}: {self.found.steps.about}"),
             ("Period", periods_text(self.found)),
             ("Input", input_verdict(self.found)),
@@ -235,8 +248,9 @@ class StepsAsked:
             **overlap_data(self.overlaps),
             "hosts": hosts_data(self.hosts),
         }
-        short = short_names(found.devices)
-        for name, time in found.devices.items():
+        devices = self.hosts[0].devices
+        short = device_names(self.overlaps[0])
+        for name, time in devices.items():
             shares = by_category(found.average_of(time).values())
             content["devices"][short[name]]["breakdown"] = shares
         if category is not None:

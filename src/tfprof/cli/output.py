@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tfprof.views.result import Result
 
 FORMATS = {".txt": "txt", ".md": "md", ".csv": "csv", ".json": "json"}
+_PICTURES = (".svg", ".png")
 _WIDEST = 120
 _NARROWEST = 40
 
@@ -67,11 +68,10 @@ def _format_for(path: Path, args: argparse.Namespace) -> str:
     if args.json or args.format:
         return "json" if args.json else str(args.format)
     if path.suffix.lower() not in FORMATS:
-        known = ", ".join(FORMATS)
-        raise UsageError(
-            f"the suffix of {path.name!r} names no format",
-            hint=f"Use one of {known}, or --format.",
-        )
+        hint = f"Use one of {', '.join(FORMATS)}, or --format."
+        if path.suffix.lower() in _PICTURES:
+            hint += " `tfprof draw` makes pictures."
+        raise UsageError(f"the suffix of {path.name!r} names no format", hint=hint)
     return FORMATS[path.suffix.lower()]
 
 

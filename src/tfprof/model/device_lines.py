@@ -18,8 +18,12 @@ _BESIDE = ("CUPTI overhead", "_counters_")
 _TPU_OPS = "XLA Ops"
 
 
+def is_tpu(plane: Plane) -> bool:
+    return "TPU" in plane.name
+
+
 def lines_that_count(plane: Plane) -> npt.NDArray[np.bool_]:
     names = [name.partition(" - from ")[0] for name in plane.lines.name]
-    if "TPU" in plane.name:
+    if is_tpu(plane):
         return np.array([name == _TPU_OPS for name in names], bool)
     return np.array([name not in (*_DERIVED, *_BESIDE) for name in names], bool)

@@ -55,13 +55,13 @@ def _highest_of_parts(values: Sequence[float], columns: int) -> list[float]:
 
 
 def _axis(points: Sequence[int], columns: int) -> str:
-    """Round times where they lie."""
+    """Round times where they lie; one that would be cut off is left out."""
     first, last = points[0], points[-1]
     step = int(units.round_step(max(1, last - first) / _TICKS))
     ticks = list(range(-(-first // step) * step, last + 1, step))
     line = ""
     for tick, label in zip(ticks, units.axis_durations(ticks), strict=True):
         place = (tick - first) * (columns - 1) // max(1, last - first)
-        if place >= len(line) + bool(line):
+        if place >= len(line) + bool(line) and place + len(label) <= columns:
             line = line.ljust(place) + label
-    return line[: columns + 1]
+    return line

@@ -91,4 +91,6 @@ def _legend(bars: Bars, width: int) -> Iterator[Line]:
     if line:
         yield line
     if ceiling([row.total for row in bars.rows]) < max(row.total for row in bars.rows):
-        yield [(f"{LONGER} takes longer than is drawn; its parts are in proportion", "quiet")]
+        longer = f"{LONGER} takes longer than is drawn; its parts are in proportion"
+        for text in textwrap.wrap(longer, width):
+            yield [(text, "quiet")]

@@ -31,6 +31,11 @@ class FoundFile:
         return self.format.name.removesuffix(" text") if self.format else ""
 
     @property
+    def is_empty_capture(self) -> bool:
+        """What the profiler leaves when the capture is too large to be written."""
+        return self.path.name.endswith(".xplane.pb") and self.path.stat().st_size == 0
+
+    @property
     def age_key(self) -> tuple[list[int], float, str]:
         """Sorts older files first: by the step in the name, then by time, then by name."""
         return [int(n) for n in re.findall(r"\d+", self.path.name)], self.modified, self.path.name

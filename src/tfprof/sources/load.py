@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tfprof.errors import (
+    EmptyFile,
     InputsDisagree,
     NothingRecognised,
     NotReadYet,
     PathNotFound,
+    TfprofError,
     UsageError,
     WrongKind,
 )
@@ -89,15 +91,28 @@ def _choose_in_one_folder(folder: Path) -> Choice:
     selections, left_over = choose_in_folder(folder, found)
     selections = [selection for selection in selections if selection.used]
     if not selections:
-        what = f"none of the {len(found)} files is one tfprof knows" if found else "it is empty"
-        hint = "`tfprof formats` lists what can be read."
-        raise NothingRecognised(
-            f"nothing to read in this folder: {what}", where=str(folder), hint=hint
-        )
+        raise _nothing_in(folder, found)
+    empty = [EmptyFile(str(one.path)) for one in found if one.is_empty_capture]
+    warnings += [f"{fault}. {fault.hint}" for fault in empty]
     if len(selections) == 1:
         selections[0].passed_over += left_over
         left_over = []
     return Choice(selections, warnings, left_over)
+
+
+def _nothing_in(folder: Path, found: Sequence[FoundFile]) -> TfprofError:
+    for one in found:
+        if one.is_empty_capture:  # a run was profiled, and this is what came of it
+            return EmptyFile(str(one.path))
+    what = "it is empty"
+    if found:
+        files = "its only file is not" if len(found) == 1 else f"none of the {len(found)} files is"
+        what = f"{files} one tfprof knows"
+    return NothingRecognised(
+        f"nothing to read in this folder: {what}",
+        where=str(folder),
+        hint="`tfprof formats` lists what can be read.",
+    )
 
 
 def _common_title(request: Request) -> str:

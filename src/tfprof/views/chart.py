@@ -62,7 +62,7 @@ class StepChart:
 
     @property
     def totals(self) -> list[float]:
-        return [sum(column) for column in zip(*(one.values for one in self.layers), strict=True)]
+        return [sum(one.values[at] for one in self.layers) for at in range(len(self.labels))]
 
 
 Picture = Chart | StepChart

@@ -102,6 +102,7 @@ def test_a_traced_call_compiles_until_it_runs():
         ("volta_sgemm_128x64_nn", Category.DEVICE_COMPUTE_32),
         ("sm80_xmma_gemm_tf32f32", Category.DEVICE_COMPUTE_32),
         ("turing_fp16_s1688gemm_fp16", Category.DEVICE_COMPUTE_16),
+        ("cutlass_80_tensorop_s1688gemm_128x64_16x6_tn_align4", Category.DEVICE_COMPUTE_32),
         ("nvjet_bf16_128x64", Category.DEVICE_COMPUTE_16),
         ("cutlass_e4m3_gemm", Category.DEVICE_COMPUTE_16),
         ("Memset", Category.DEVICE_COMPUTE_32),
@@ -167,6 +168,64 @@ def test_each_of_several_devices_has_a_breakdown_of_its_own():
     column = list(Category).index(Category.DEVICE_COMPUTE_32)
     alone = {name: int(time[0, column]) // PS for name, time in found.devices.items()}
     assert alone == {GPU: 30, "/device:GPU:1": 40}
+    only = found.with_only("/device:GPU:1")
+    assert only.time.tolist() == found.devices["/device:GPU:1"].tolist()
+    assert (only.gross[0, column] // PS, only.count[0, column]) == (40, 1)
+    (kernel,) = events_behind(only, Category.DEVICE_COMPUTE_32, only.steps.windows)
+    assert (kernel.count, kernel.self_ps // PS) == (1, 40)
+
+
+def test_a_device_that_did_nothing_has_no_breakdown():
+    found = of_planes(
+        {
+            HOST: {"python": step(100, 100)},
+            GPU: {"_counters_": [("power_mw", 10, 0)], "Steps": [("0", 0, 90)]},
+            "/device:GPU:1": {"Stream #1": [("gemm", 20, 40)]},
+        }
+    )
+    assert list(found.devices) == ["/device:GPU:1"]
+
+
+def test_the_streams_of_a_session_run_are_one_device_and_are_told_once():
+    kernel, copy = [("k:MatMul", 0, 5, {"step": 0})], [("MEMCPYHtoD", 6, 1, {"step": 0})]
+    found = of_planes(
+        {
+            f"{GPU}/stream:all": {"all threads": kernel},
+            f"{GPU}/stream:13": {"all threads": kernel},
+            f"{GPU}/stream:14": {"all threads": copy},
+            f"{GPU}/memcpy": {"all threads": copy},
+        }
+    )
+    assert list(found.devices) == [GPU]
+    assert found.of(Category.DEVICE_COMPUTE_32).tolist() == [5 * PS]
+    counts = dict(zip(Category, found.count[0].tolist(), strict=True))
+    assert counts[Category.DEVICE_COMPUTE_32] == counts[Category.HOST_TO_DEVICE] == 1
+
+
+def test_markers_around_or_beside_the_steps_tell_nothing_of_the_time():
+    markers = [*step(100, 100), ("round", 0, 200, {"step_num": 0})]
+    other = [("eval", 0, 150, {"step_num": 7})]
+    assert first_step({HOST: {"python": markers, "worker/2": other}}) == {Category.OTHER: 100}
+
+
+def test_a_loop_of_a_tpu_is_what_its_rounds_are():
+    found = first_step(
+        {
+            "/device:TPU:0": {
+                "Steps": [("0", 0, 100), ("1", 100, 100)],
+                "XLA Ops": [
+                    ("%while.1 = (s32[]) while(%tuple)", 0, 90),
+                    ("%infeed.2 = ((f32[8]), token[]) infeed(%token)", 0, 40),
+                    ("%fusion.3 = f32[8] fusion(%all-reduce.4)", 40, 20),
+                    ("%all-reduce.4 = f32[8] all-reduce(%infeed.2)", 60, 30),
+                ],
+            },
+        }
+    )
+    assert found == {
+        Category.INPUT: 40, Category.DEVICE_COMPUTE_32: 20, Category.COLLECTIVES: 30,
+        Category.OTHER: 10,
+    }  # fmt: skip
 
 
 def test_lines_that_another_tool_derived_are_not_counted_again():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from pipeline_maker import Maker
+from random_traces import capture
 
 import tfprof
 from tfprof.analyses.input_pipeline.categories import Work, work_of
@@ -11,7 +12,7 @@ from tfprof.analyses.input_pipeline.iterators import stage_path
 from tfprof.analyses.input_pipeline.kinds import Kind, kind_of
 from tfprof.analyses.input_pipeline.pipelines import Stage, pipelines
 from tfprof.analyses.input_pipeline.settings import fused_ops
-from tfprof.analyses.input_pipeline.waits import input_waits
+from tfprof.analyses.input_pipeline.waits import wait_rows
 
 MS = 1_000_000_000
 ROOT = "Iterator::Root"
@@ -52,7 +53,8 @@ def test_known_captures(found, space, name, calls, stage, between):
     (pipeline,) = host.pipelines
     assert _blamed(pipeline) == stage
     assert between[0] <= host.waiting.share <= between[1]
-    assert len(input_waits(space(name))[0]) == calls == len(pipeline.pipeline.first.calls)
+    (threads,) = space(name).host_threads
+    assert len(wait_rows(threads)) == calls == len(pipeline.pipeline.first.calls)
     assert host.device_side == 0
 
 
@@ -111,8 +113,9 @@ def _model_call(maker, start, end, root=7, line=0, name=ROOT):
 
 
 def _spans(space):
-    start, end = input_waits(space)
-    return list(zip(start.tolist(), end.tolist(), strict=True))
+    (threads,) = space.host_threads
+    rows, events = wait_rows(threads), threads.events
+    return sorted(zip(events.start_ps[rows].tolist(), events.end_ps[rows].tolist(), strict=True))
 
 
 def test_nested_waits_count_once():
@@ -337,3 +340,28 @@ def test_inputs_one_after_the_other_are_one_stage(event, path):
 def test_stages_are_known_by_their_names(path, kind, work):
     stage = Stage(path, None, 0, detached=False, calls=np.zeros(0, np.int64))
     assert (kind_of(stage), work_of(path)) == (kind, work)
+
+
+def test_a_wait_while_a_device_computes_holds_nothing_up():
+    """The host runs ahead: it waits for the next input, and the device is not done yet."""
+    steps = [("train", 100 * number, 95, {"step_num": number}) for number in range(4)]
+    waits = [("IteratorGetNextOp::DoCompute", 100 * number + 5, 60) for number in range(4)]
+    roots = [(ROOT, 100 * number + 5, 60) for number in range(4)]
+
+    def host_with(kernels):
+        stream = [("gemm", 100 * number, kernels) for number in range(4)]
+        (host,) = input_of_hosts(
+            capture(
+                {
+                    "/host:CPU": {"python": [*steps, *waits, *roots]},
+                    "/device:GPU:0": {"Stream #1": stream},
+                }
+            )
+        )
+        return host
+
+    busy, idle = host_with(99), host_with(5)
+    assert (busy.waiting.waited, busy.hidden.waited) == (0, 240_000_000)
+    assert busy.pipelines[0].bottleneck is None
+    assert (idle.waiting.waited, idle.hidden.waited) == (240_000_000, 0)
+    assert _blamed(idle.pipelines[0]) == ROOT

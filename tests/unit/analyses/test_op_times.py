@@ -142,3 +142,26 @@ def test_the_peak_of_a_gpu_is_what_its_plane_states(capture):
 def test_a_gpu_that_states_nothing_has_no_peak(capture):
     (plane,) = capture("synthetic-gpu").space.host_threads
     assert peak_of(plane) is None
+
+
+def test_ops_of_each_host_are_looked_at_by_its_own_clock(tmp_path):
+    """Two hosts take their steps together, and one clock is an hour ahead."""
+    from random_traces import capture_of_hosts
+
+    from tfprof.analyses.run_cost import run_cost
+    from tfprof.model.trace import Trace
+    from tfprof.sources.xplane_ops import executions
+
+    def threads(late):
+        marks = [("train", late + at, 90, {"step_num": n}) for n, at in enumerate((0, 100, 200))]
+        ops = [("a/MatMul:MatMul", late + at + 10, 20) for at in (0, 100, 200)]
+        before = [("a/MatMul:MatMul", late - 50, 20)]
+        return {"/host:CPU": {"python": marks, "tf_Compute/1": before + ops}}
+
+    hour = 3600 * 1_000_000
+    space = capture_of_hosts({"a": threads(100), "b": threads(hour)})
+    rows, names = executions(space)
+    found = run_cost(Trace(rows, (), threads=names, space=space))
+    assert found.steps == 3
+    assert found.executions == 6
+    assert found.op_us == pytest.approx(40)

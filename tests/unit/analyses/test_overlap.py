@@ -222,6 +222,54 @@ def test_a_host_that_takes_longer():
     assert not straggling_hosts([found[0], found[2]])
 
 
+def test_hosts_whose_steps_are_found_by_other_rules_are_not_compared():
+    asks = [("IteratorGetNextOp::DoCompute", 100 * number, 90) for number in range(6)]
+    hosts = {
+        "a": {"/host:CPU": {"python": asks}},
+        "b": {"/host:CPU": {"python": markers(5, duration=20)}},
+    }
+    found = overlaps(capture_of_hosts(hosts))
+    assert [one.steps.rule for one in found] == ["input", "step_num"]
+    assert not straggling_hosts(found)
+
+
+def test_a_device_that_waits_for_input_does_nothing():
+    ops = [("infeed.1", 0, 40), ("fusion.2", 40, 30)]
+    (device,) = of_planes({"/device:TPU:0": {"Steps": [("0", 0, 100)], "XLA Ops": ops}}).devices
+    assert device.busy.tolist() == [30 * PS]
+
+
+def test_in_a_gap_other_threads_tell_what_the_thread_of_the_steps_does_not():
+    found = of_planes(
+        {
+            "/host:CPU": {
+                "python": markers(2),
+                "tf_Compute/1": [("ExecutorState::Process", 0, 200)],
+            },
+            "/device:GPU:0": {STREAM: [("gemm", 0, 50), ("gemm", 100, 50)]},
+        }
+    )
+    (did,) = found.gaps[0].meanwhile
+    assert (did.what, did.share) == ("Python, runtime: ExecutorState::Process", 1.0)
+
+
+def test_devices_of_two_tasks_are_told_apart():
+    streams = "/job:worker/replica:0/task:{}/device:GPU:0/stream:all"
+    found = of_planes(
+        {
+            streams.format(task): {"x": [("k:MatMul", 10 * step, 4 + task, {"step": step})
+                                         for step in range(4)]}
+            for task in (0, 1)
+        }
+    )  # fmt: skip
+    short = ["/job:worker/task:0/gpu:0", "/job:worker/task:1/gpu:0"]
+    data = overlap_data([found])
+    assert list(data["devices"]) == short
+    assert [row[0] for row in devices_table(found).rows] == short
+    assert all(name in dict(overlap_facts([found]))["Busy"] for name in short)
+    assert [one["name"] for one in data["stragglers"]] == short[1:]
+
+
 def test_threads_of_pools():
     found = of_planes({
         "/host:CPU": {

@@ -1,15 +1,18 @@
 """Every way a call can end has its code, one message on stderr, and nothing on stdout."""
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from run_cli import command, environment, run, spawn
 
 from tfprof.cli.commands import formats as formats_command
+from tfprof.errors import UsageError
 
 
 def _refused(ran, code, slug):
@@ -170,7 +173,16 @@ def test_our_own_fault_is_70_and_says_so(monkeypatch):
         run("formats")
 
 
+@pytest.fixture
+def ctrl_c_counts():
+    """Also for children of a shell's background job, which are started with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no named pipes")
+@pytest.mark.usefixtures("ctrl_c_counts")
 def test_ctrl_c_is_130(tmp_path):
     pipe = tmp_path / "graph.pb"
     os.mkfifo(pipe)
@@ -181,7 +193,8 @@ def test_ctrl_c_is_130(tmp_path):
         text=True,
         env=environment(),
     )
-    with pipe.open("wb"):  # opens when the other end does, which then waits for what is written
+    with pipe.open("wb"):  # opens when the other end does
+        time.sleep(0.5)  # which then waits for what is written
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
     assert process.returncode == 130
@@ -217,3 +230,50 @@ def test_the_process_ends_with_the_code(tmp_path, unet):
     assert spawn(unet).code == 0
     assert spawn("--nonsense").code == 2
     assert spawn(tmp_path / "gone").code == 3
+
+
+@pytest.fixture
+def empty_capture(tmp_path):
+    """What a profiler leaves in a log directory when its capture is too large."""
+    capture = tmp_path / "logs/plugins/profile/2026_01_02_00_00_00/vm.xplane.pb"
+    capture.parent.mkdir(parents=True)
+    capture.touch()
+    return capture
+
+
+@pytest.mark.parametrize("name", ["summary", "steps", "layers", "timeline"])
+def test_a_log_directory_with_an_empty_capture_says_what_to_do(name, tmp_path, empty_capture):
+    ran = run(name, tmp_path / "logs")
+    _refused(ran, 4, "empty-file")
+    assert str(empty_capture) in ran.err
+    assert "Profile fewer steps" in ran.err
+
+
+@pytest.mark.usefixtures("empty_capture")
+def test_an_older_capture_is_not_taken_in_silence(tmp_path, samples):
+    older = tmp_path / "logs/plugins/profile/2026_01_01_00_00_00/vm.xplane.pb"
+    older.parent.mkdir()
+    shutil.copy(samples / "xplane/tiny-htl1.xplane.pb", older)
+    ran = run("steps", tmp_path / "logs", "--json")
+    assert ran.code == 0
+    assert any("the file is empty" in warning for warning in json.loads(ran.out)["warnings"])
+
+
+def test_a_folder_with_one_useless_file_is_said_so(tmp_path):
+    (tmp_path / "notes.txt").write_text("hello\n")
+    ran = run("steps", tmp_path)
+    _refused(ran, 3, "nothing-recognised")
+    assert "its only file is not one tfprof knows" in ran.err
+
+
+def test_a_picture_is_made_by_draw(samples, tmp_path):
+    ran = run("steps", samples / "xplane/slow-cb.xplane.pb", "-o", tmp_path / "x.svg")
+    _refused(ran, 2, "usage")
+    assert "`tfprof draw` makes pictures" in ran.err
+
+
+def test_python_shows_what_to_try_below_the_message():
+    fault = UsageError("off", hint="Do this.")
+    assert fault.__notes__ == ["Do this."]
+    assert str(fault) == "off"
+    assert not hasattr(UsageError("off"), "__notes__")

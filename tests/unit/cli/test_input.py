@@ -104,3 +104,8 @@ def test_in_python(capture):
     assert answer.to_dict()["data"]["bottleneck"] == "Iterator::Root::BatchV2::Map"
     assert "Bottleneck" in str(answer)
     assert "Map" in answer.to_csv()
+
+
+def test_a_wait_without_stages_is_no_model_without_a_dataset(samples):
+    ran = run("input", samples / "xplane/synthetic-gpu.xplane.pb", "--json")
+    assert any("its stages are not known" in one for one in json.loads(ran.out)["warnings"])

@@ -1,6 +1,7 @@
 """`tfprof memory` of a trace: what was measured, unless the question is about something else."""
 
 import json
+import re
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -8,6 +9,8 @@ from run_cli import run
 
 import tfprof
 from tfprof.errors import InputMissing
+from tfprof.renderers.area import area_lines
+from tfprof.views.shapes import Curve, Series, Unit
 
 PEAK = 2_093_226_660
 
@@ -122,3 +125,20 @@ def test_a_trace_is_drawn_over_time(unet, capture):
         assert "Memory over time" in said
     svg = tfprof.load(capture).memory().to_svg()
     assert "Memory over time" in svg
+
+
+def test_a_picture_needs_memory_events_too(samples):
+    ran = run("draw", "memory", samples / "xplane/slow-cb.xplane.pb")
+    assert ran.code == 3
+    assert "TF_CPU_ALLOCATOR_USE_BFC=1" in ran.err
+
+
+@pytest.mark.parametrize("last", [4_000, 4_010, 4_300, 12_345])
+def test_no_time_below_the_curve_is_cut_off(last):
+    points = list(range(0, last + 1, 10))
+    series = Series(points, [Curve("cpu", [1e6] * len(points))], Unit.MICROS)
+    axis = area_lines(series, 80)[-1]
+    assert len(axis) <= 80
+    first, *others = re.split(r" {2,}", axis.strip())
+    assert first == "0"
+    assert all(re.fullmatch(r"[\d.]+ [mµ]?s", label) for label in others)

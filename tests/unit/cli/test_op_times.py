@@ -24,6 +24,8 @@ def test_a_trace_alone_has_layers_with_their_time(slow):
     assert rows["conv2d_1"]["time_us"] == pytest.approx(241_451 / 8, abs=1)
     assert rows["conv2d_1"]["params"] is None
     assert any("no graph was given" in warning for warning in answer["warnings"])
+    assert any(warning.startswith("peak_bytes: ") for warning in answer["warnings"])
+    assert any(warning.startswith("time.peak, ") for warning in answer["warnings"])
     assert answer["data"]["time"]["steps"] == 8
 
 
@@ -36,6 +38,9 @@ def test_rows_are_what_by_names(slow, by):
 
 def test_a_graph_and_its_run_have_time_beside_sizes(unet):
     answer = data_of("layers", unet)
+    assert [warning.split(":")[0] for warning in answer["warnings"]] == [
+        "peak_bytes", "time.peak, peak_share",
+    ]  # fmt: skip
     rows = {row["layer"]: row for row in answer["data"]["rows"]}
     assert rows["right0"]["time_us"] == pytest.approx(19.9e6, rel=0.01)
     assert rows["right0"]["params"] == 110_720
@@ -60,7 +65,7 @@ def test_kernels_of_a_gpu(samples):
         ("keras_mlp_fwd.graph.pb", ["--by", "kernel"], 3, "needs a trace"),
         ("xplane/slow-cb.xplane.pb", ["--by", "kernel"], 3, "no kernels"),
         ("xplane/slow-cb.xplane.pb", ["--by", "kernel", "--device", "cpu"], 2, "does not go with"),
-        ("xplane/tiny-htl1.xplane.pb", [], 3, "needs a trace with ops"),
+        ("xplane/tiny-htl1.xplane.pb", [], 3, "recorded from host_tracer_level 2 on, this is 1"),
     ],
 )
 def test_what_cannot_be_told_is_said(samples, sample, options, code, said):

@@ -141,3 +141,8 @@ def test_python_asks_the_same(samples):
     assert len(answer["subgraphs"]) == 2
     there = profile.executed("/cpu:1").placement().to_dict()["data"]
     assert there["devices"].keys() == {"/cpu:1"}
+
+
+def test_a_run_without_ops_places_nothing(samples):
+    ran = run("placement", samples / "xplane/tiny-htl1.xplane.pb")
+    assert "Placed  not known: no op was recorded" in ran.out

@@ -156,3 +156,10 @@ def test_a_step_without_time_is_an_empty_line():
 def test_styles_are_the_keys_of_the_kinds():
     styles = {style for line in bar_lines(bars(SLOW), 80) for _, style in line}
     assert {kind.key for kind in KINDS} <= styles
+
+
+def test_what_is_not_drawn_in_full_is_said_within_the_width():
+    view = bars([*SLOW, (5_000.0, 80.0, 10.0)])
+    lines = text(view, 40)
+    assert max(map(len, lines)) <= 40
+    assert "» takes longer than is drawn; its parts" in lines

@@ -229,3 +229,11 @@ def lab(colour, sight):
 def test_colours_can_be_told_apart_by_everyone(paper, sight):
     colours = [lab(getattr(look, paper), SIGHTS[sight]) for look in LOOKS.values()]
     assert min(np.linalg.norm(a - b) for a, b in combinations(colours, 2)) >= 12
+
+
+def test_steps_that_took_no_time_are_drawn_as_nothing():
+    chart = StepChart("one", "", ["0", "1"], [])
+    assert chart.totals == [0, 0]
+    assert [text.partition("\n")[0] for text in tooltips(drawn(chart))] == [
+        "step 0: 0 µs", "step 1: 0 µs",
+    ]  # fmt: skip

@@ -12,7 +12,7 @@ from tfprof.analyses.input_pipeline.functions import FunctionOp
 from tfprof.analyses.input_pipeline.pipelines import Pipeline
 from tfprof.analyses.input_pipeline.times import StageTimes
 from tfprof.analyses.intervals import Intervals
-from tfprof.analyses.steps.windows import StepWindow
+from tfprof.analyses.steps.windows import Steps
 
 Ints = npt.NDArray[np.int64]
 
@@ -20,8 +20,6 @@ Ints = npt.NDArray[np.int64]
 MATTERS = 0.05
 # of fewer calls none can be left out
 _FEW_CALLS = 3
-# of more steps, the first and the last are not counted
-_FEW_STEPS = 5
 # functions that run for less than this share of the wait for them are waiting for a thread
 _HARDLY = 0.1
 
@@ -44,20 +42,18 @@ class Waiting:
         return self.waited / self.time if self.time else 0.0
 
 
-def counted(windows: Sequence[StepWindow]) -> Sequence[StepWindow]:
-    """The steps that shares are made of: as XProf, without the first and the last of many."""
-    return windows[1:-1] if len(windows) > _FEW_STEPS else windows
+def waiting(waits: Intervals, steps: Steps, asked: Ints) -> Waiting | None:
+    """None where nothing marks a time that could be compared.
 
-
-def waiting(waits: Intervals, windows: Sequence[StepWindow]) -> Waiting | None:
-    """None where nothing marks a time that could be compared."""
-    by_steps = bool(windows)
+    `asked` is when elements were asked for, by time.
+    """
+    by_steps = bool(steps.windows)
     if by_steps:
-        steps = counted(windows)
-        begins = np.array([step.begin for step in steps], np.int64)
-        ends = np.array([step.until for step in steps], np.int64)
+        windows = steps.windows[steps.averaged]
+        begins = np.array([step.begin for step in windows], np.int64)
+        ends = np.array([step.until for step in windows], np.int64)
     else:
-        begins, ends = waits.starts[:-1], waits.starts[1:]
+        begins, ends = asked[:-1], asked[1:]
     lengths = ends - begins
     if not lengths.sum():
         return None

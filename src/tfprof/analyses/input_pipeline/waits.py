@@ -18,7 +18,7 @@ from tfprof.analyses.input_pipeline.names import (
     together,
 )
 from tfprof.analyses.self_time import holders
-from tfprof.model.xspace import Plane, Space
+from tfprof.model.xspace import Plane
 
 Ints = npt.NDArray[np.int64]
 
@@ -29,24 +29,12 @@ _SIGNS: tuple[Callable[[str], bool], ...] = (
 )  # fmt: skip
 
 
-def input_waits(space: Space) -> tuple[Ints, Ints]:
-    """Starts and ends in picoseconds, by start: each time that a model asked for an element.
+def wait_rows(plane: Plane) -> Ints:
+    """The events of a host that are a model asking for an element.
 
-    Of spans within each other on a thread there is the outermost. Spans of several threads may
+    Of those within each other on a thread there is the outermost. Those of several threads may
     overlap. What a pipeline fetches from another pipeline is no wait of the model.
     """
-    none = np.zeros(0, np.int64)
-    found = [(none, none)]
-    for plane in space.host_threads:
-        rows = wait_rows(plane)
-        found.append((plane.events.start_ps[rows], plane.events.end_ps[rows]))
-    start, end = (np.concatenate(column) for column in zip(*found, strict=True))
-    order = np.lexsort((end, start))
-    return start[order], end[order]
-
-
-def wait_rows(plane: Plane) -> Ints:
-    """The same of one host, as rows of its events."""
     for sign in _SIGNS:
         rows = rows_where(plane, sign)
         if len(rows):

@@ -15,9 +15,10 @@ from tfprof.analyses.steps.windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
 
+# a device that waits for input does nothing
+_WORK = tuple(category for category in Category if category is not Category.INPUT)
 _COMPUTE = (Category.DEVICE_COMPUTE_16, Category.DEVICE_COMPUTE_32)
 _COPIES = (Category.HOST_TO_DEVICE, Category.DEVICE_TO_DEVICE, Category.OUTPUT)
-_STREAM = "/stream:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def device_uses(planes: Sequence[Classified], windows: Sequence[StepWindow]) -> 
     devices: dict[tuple[str, str], list[Classified]] = {}
     for one in planes:
         if one.is_device:
-            key = one.plane.host, one.plane.name.partition(_STREAM)[0]
+            key = one.plane.host, one.device
             devices.setdefault(key, []).append(one)
     return [_use(*key, devices[key], windows) for key in sorted(devices)]
 
@@ -55,7 +56,7 @@ def device_uses(planes: Sequence[Classified], windows: Sequence[StepWindow]) -> 
 def _use(host: str, name: str, parts: list[Classified], windows: Sequence[StepWindow]) -> DeviceUse:
     begin = np.array([window.begin for window in windows], np.int64)
     until = np.array([window.until for window in windows], np.int64)
-    busy = Intervals.none().join(*_going_on(parts, tuple(Category)))
+    busy = Intervals.none().join(*_going_on(parts, _WORK))
     compute = Intervals.none().join(*_going_on(parts, _COMPUTE))
     copies = Intervals.none().join(*_going_on(parts, _COPIES))
     collectives = Intervals.none().join(*_going_on(parts, (Category.COLLECTIVES,)))

@@ -77,11 +77,12 @@ def overlap(host: str, planes: Sequence[Classified], steps: Steps) -> Overlap:
 def straggling_hosts(found: Sequence[Overlap]) -> list[Straggler]:
     """By how long their own markers are open without waiting in collectives for other hosts.
 
-    Only the steps that all of them have are compared, by number: hosts' clocks may differ.
+    Only the steps that all of them have are compared, by number: hosts' clocks may differ. Steps
+    that were found by different rules are numbered differently.
     """
     numbers = [[window.number for window in one.steps.windows] for one in found]
     common = sorted(set.intersection(*map(set, numbers))) if len(found) > 1 else []
-    if not common:
+    if not common or len({one.steps.rule for one in found}) > 1:
         return []
     columns = [[mine.index(number) for number in common] for mine in numbers]
     time = [_own_time(one)[rows] for one, rows in zip(found, columns, strict=True)]

@@ -106,11 +106,13 @@ def _step_with_most(windows: Sequence[StepWindow], begin: int, end: int) -> int:
 def meanwhile(host: Sequence[PlaneActivities], begin: int, end: int, line: int | None) -> list[Did]:
     """What covers most of the time first; where nothing tells more, which frame is open most.
 
-    `line` is the thread that marks steps, whose frames count. Threads that prepare input in the
-    background are left out: what the model waits for is in the wait.
+    `line` is the thread that marks steps, whose frames count, those of others only where nothing
+    else is told. Threads that prepare input in the background are left out: what the model waits
+    for is in the wait.
     """
     length = end - begin
     told: list[Did] = []
+    open_: list[Activities] = []
     anything = Intervals.none()
     for plane in host:
         found = plane.between(begin, end)
@@ -119,10 +121,12 @@ def meanwhile(host: Sequence[PlaneActivities], begin: int, end: int, line: int |
         # frames enclose each other: together they are what Python and the runtime took
         frames = ~found.whole & (found.category != code_of(Category.COMPILATION))
         told += _told(found.where(~frames), length)
-        if sum(one.share for one in told) < _EXPLAINED:
-            told += _frames(found.where(frames), line, length)
+        open_.append(found.where(frames))
+        if sum(one.share for one in told) < _EXPLAINED and line is not None:
+            told += _frames(open_[-1].where(open_[-1].line == line), length)
     if length and 1 - anything.length / length >= _WORTH_TELLING:
         told.append(Did(NOTHING, 1 - anything.length / length))
+    told = told or [did for one in open_ for did in _frames(one, length)]
     told.sort(key=lambda one: (-one.share, one.what))
     return [one for one in told if one.share >= _WORTH_TELLING][:_DIDS] or told[:1]
 
@@ -142,13 +146,12 @@ def _told(found: Activities, length: int) -> Iterator[Did]:
         yield Did(found.label.table[code], min(lasted, own) / length)
 
 
-def _frames(found: Activities, line: int | None, length: int) -> Iterator[Did]:
-    """What the thread of the steps spent between events that tell more, and where most of it."""
-    mine = found.where(found.line == (-1 if line is None else line))
-    if len(mine):
-        own = np.zeros(len(mine.label.table), np.int64)
-        np.add.at(own, mine.label.codes, mine.own)
-        most = mine.label.table[int(own.argmax())]
-        # where events of a thread overlap without enclosing each other, their self times do too
-        lasted = Intervals.union(mine.start, mine.end).length
+def _frames(found: Activities, length: int) -> Iterator[Did]:
+    """What threads spent between events that tell more, and where most of it."""
+    if len(found):
+        own = np.zeros(len(found.label.table), np.int64)
+        np.add.at(own, found.label.codes, found.own)
+        most = found.label.table[int(own.argmax())]
+        # where events overlap without enclosing each other, their self times do too
+        lasted = Intervals.union(found.start, found.end).length
         yield Did(f"{RUNTIME}: {most}", min(lasted, int(own.sum())) / length)

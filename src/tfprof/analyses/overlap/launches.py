@@ -138,7 +138,7 @@ def _use(
 
 
 def _is_of(one: Classified, device: DeviceUse) -> bool:
-    return (one.plane.host, one.plane.name) == (device.host, device.name)
+    return (one.plane.host, one.device) == (device.host, device.name)
 
 
 def _kernels(one: Classified) -> tuple[Ints, Ints, Ints]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.placement.copies import Copy
 from tfprof.analyses.placement.labels import ends, short_kind
+from tfprof.model.device_lines import lines_that_count
 from tfprof.model.joined_graphs import RECEIVES, SENDS
 from tfprof.model.trace import Executions, Trace
 from tfprof.model.xspace import Plane
@@ -23,8 +24,6 @@ _COPY = re.compile(r"memcpy.*", re.IGNORECASE)
 _FACT = re.compile(r"(\w+):(\S+)")
 _SIZES = ("size", "num_bytes", "bytes")
 _ON_DEVICE = ("device", "array", "managed", "device_static", "managed_static")
-# lines that XProf adds to a device from its other lines
-_DERIVED = " - from "
 _PS_A_MICROSECOND = 1_000_000
 
 
@@ -38,9 +37,8 @@ def captured(trace: Trace) -> Iterator[Copy]:
 def _of_device(plane: Plane) -> Iterator[Copy]:
     names = [_COPY.fullmatch(name) is not None for name in plane.event_names.name]
     is_copy = np.array([*names, False], bool)[plane.events.name]
-    own = np.array([_DERIVED not in name for name in plane.lines.name] or [True], bool)
     rows = np.flatnonzero(is_copy)
-    rows = rows[own[plane.line_of(rows)]] if len(rows) else rows
+    rows = rows[lines_that_count(plane)[plane.line_of(rows)]]
     if not len(rows):
         return
     column = plane.stat(_DETAILS)

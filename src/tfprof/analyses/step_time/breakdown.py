@@ -14,15 +14,14 @@ import numpy.typing as npt
 
 from tfprof.analyses.intervals import Intervals
 from tfprof.analyses.step_time.categories import Category
-from tfprof.analyses.step_time.classify import Classified, classified
+from tfprof.analyses.step_time.classify import Classified, classified, told_once
 from tfprof.analyses.step_time.codes import CATEGORIES
 from tfprof.analyses.steps.detect import find_steps
 from tfprof.analyses.steps.windows import Steps
 from tfprof.model.xspace import Plane, Space
 
 Ints = npt.NDArray[np.int64]
-
-_FEW = 5
+_GoingOn = Mapping[Category, Intervals]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class Breakdown:
 
     `gross` is how long a category went on, whatever else did; there, nothing adds up. `count` is
     how many of its events began in a step.
-    `devices` has the same as `time` with only one of the devices.
+    `devices` has the same as `time` with only one of the devices that ran anything.
     """
 
     host: str
@@ -59,13 +58,7 @@ class Breakdown:
 
     @property
     def averaged(self) -> slice:
-        """The steps an average is made of.
-
-        Of more than a few, the first, in which the profiler was starting, and the last, whose
-        period is not known, are left out, as XProf does.
-        """
-        cut = len(self.time) > _FEW and self.steps.last_is_open
-        return slice(1, -1) if cut else slice(None)
+        return self.steps.averaged
 
     def average(self) -> dict[Category, float]:
         return self.average_of(self.time)
@@ -85,6 +78,11 @@ class Breakdown:
         average = self.average()
         return average[Category.INPUT] / max(1, sum(average.values()))
 
+    def with_only(self, device: str) -> Breakdown:
+        """As if the other devices were not there."""
+        planes = [one for one in self.planes if not one.is_device or one.device == device]
+        return _of_planes(self.host, planes, self.steps)
+
 
 def breakdowns(space: Space) -> Iterator[Breakdown]:
     """Of every host whose steps are known."""
@@ -96,11 +94,12 @@ def breakdowns(space: Space) -> Iterator[Breakdown]:
 
 
 def breakdown(space: Space, host: str, steps: Steps) -> Breakdown:
-    planes = list(_classified(space, host, steps))
-    threads = [one for one in planes if not one.is_device]
-    devices = [one for one in planes if one.is_device]
-    host_side = _going_on(threads, steps)
-    device_side = {one.plane.name: _going_on([one], None) for one in devices}
+    return _of_planes(host, list(_classified(space, host, steps)), steps)
+
+
+def _of_planes(host: str, planes: Sequence[Classified], steps: Steps) -> Breakdown:
+    host_side = _going_on([one for one in planes if not one.is_device], steps)
+    device_side = _devices(planes)
     everything = _joined([host_side, *device_side.values()])
     return Breakdown(
         host,
@@ -117,8 +116,18 @@ def breakdown(space: Space, host: str, steps: Steps) -> Breakdown:
     )
 
 
+def _devices(planes: Sequence[Classified]) -> dict[str, _GoingOn]:
+    """What went on on each device that did anything."""
+    parts: dict[str, list[Classified]] = {}
+    for one in planes:
+        if one.is_device:
+            parts.setdefault(one.device, []).append(one)
+    found = {name: _going_on(mine, None) for name, mine in parts.items()}
+    return {name: own for name, own in found.items() if any(map(len, own.values()))}
+
+
 def _classified(space: Space, host: str, steps: Steps) -> Iterator[Classified]:
-    mine = [plane for plane in space.planes if plane.host == host]
+    mine = told_once([plane for plane in space.planes if plane.host == host])
     with_devices = any(plane.is_device and len(plane.events) for plane in mine)
     for plane in mine:
         found = classified(plane, _marker_names(space, plane, steps), with_devices=with_devices)
@@ -136,9 +145,6 @@ def _marker_names(space: Space, plane: Plane, steps: Steps) -> set[str]:
     place = np.minimum(np.searchsorted(begin, start), len(begin) - 1)
     marks = (begin[place] == start) & (end[place] == start + events.duration_ps[rows])
     return {plane.event_names.name[name] for name in np.unique(events.name[rows][marks]).tolist()}
-
-
-_GoingOn = Mapping[Category, Intervals]
 
 
 def _going_on(planes: Sequence[Classified], steps: Steps | None) -> _GoingOn:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,11 @@ Ints = npt.NDArray[np.int64]
 
 # their events enclose calls that wait for others; what is left of them is work of their own
 ENCLOSING = (Category.HOST_PYTHON, Category.COMPILATION)
+# of a session run: a GPU tells its kernels once a stream and once more as all of them, its copies
+# once a stream and once more as copies
 _STREAM = "/stream:"
+_PART = re.compile(r"/(stream:\w+|memcpy)$")
+_AGAIN = "/stream:all", "/memcpy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +37,12 @@ class Classified:
     @property
     def is_device(self) -> bool:
         """Whether it is a device of its own, beside the threads of a host."""
-        name = self.plane.name
-        return self.plane.is_device or (self.plane.is_placed and _STREAM in name)
+        return _is_device(self.plane)
+
+    @property
+    def device(self) -> str:
+        """The device that it is, or is a part of."""
+        return _without_part(self.plane)
 
     def rows(self, category: Category) -> Ints:
         return np.flatnonzero(self.code == code_of(category))
@@ -57,13 +66,35 @@ class Classified:
         return Intervals.none().join(*found)
 
 
+def told_once(planes: Sequence[Plane]) -> list[Plane]:
+    """Without what tells once more what the streams of a device tell."""
+    streams = {
+        _without_part(plane)
+        for plane in planes
+        if _STREAM in plane.name and not plane.name.endswith(_AGAIN)
+    }
+    return [
+        plane
+        for plane in planes
+        if not plane.name.endswith(_AGAIN) or _without_part(plane) not in streams
+    ]
+
+
+def _is_device(plane: Plane) -> bool:
+    return plane.is_device or (plane.is_placed and _PART.search(plane.name) is not None)
+
+
+def _without_part(plane: Plane) -> str:
+    return _PART.sub("", plane.name)
+
+
 def classified(plane: Plane, markers: Collection[str], *, with_devices: bool) -> Classified | None:
     """None for a plane that is not of a run. `markers` are the names of the steps themselves."""
     if not len(plane.events):
         return None
     if plane.name == HOST_THREADS:
         return Classified(plane, on_threads(plane, markers, with_devices=with_devices))
-    if plane.is_device or (plane.is_placed and _STREAM in plane.name):
+    if _is_device(plane):
         return Classified(plane, on_device(plane))
     if plane.is_placed and "CPU:" in plane.name.upper():
         return Classified(plane, on_placed_cpu(plane))

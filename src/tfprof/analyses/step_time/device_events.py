@@ -6,9 +6,10 @@ import re
 
 import numpy as np
 
+from tfprof.analyses.self_time import holders
 from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.codes import NO_CODE, Codes, by_name, code_of
-from tfprof.model.device_lines import lines_that_count
+from tfprof.model.device_lines import is_tpu, lines_that_count
 from tfprof.model.xspace import Plane
 
 _COPY = re.compile(r"memcpy|^copy(host|device)", re.IGNORECASE)
@@ -23,7 +24,7 @@ _COLLECTIVE = re.compile(
 _INFEED, _OUTFEED = "infeed", "outfeed"
 # half precision, bfloat16 and 8-bit floats; tf32 keeps its tensors in 32 bits
 _HALF = re.compile(
-    r"half|b?f(p|loat)?16|f(p|loat)?8|e4m3|e5m2|hmma|[hs](884|1688|16816)", re.IGNORECASE
+    r"half|b?f(p|loat)?16|f(p|loat)?8|e4m3|e5m2|hmma|[hs](884|16816)|h1688", re.IGNORECASE
 )
 _SHAPES = "tensor_shapes"
 
@@ -32,21 +33,33 @@ def on_device(plane: Plane) -> Codes:
     code = by_name(plane, _by_kernel)
     _set_copies(code, plane)
     _set_half(code, plane)
+    if is_tpu(plane):
+        _leave_out_enclosing(code, plane)
     for line in np.flatnonzero(~lines_that_count(plane)).tolist():
         code[plane.rows_of_line(line)] = NO_CODE
     return code
 
 
 def _by_kernel(name: str) -> Category:
-    if _COPY.search(name):
-        return _by_copy(name)
-    if _COLLECTIVE.search(name):
+    # of `%fusion.3 = bf16[8] fusion(%all-reduce.1)`, what it reads does not tell what it is
+    instruction = name.partition(" = ")[0].removeprefix("%")
+    if _COPY.search(instruction):
+        return _by_copy(instruction)
+    if _COLLECTIVE.search(instruction):
         return Category.COLLECTIVES
-    if name.startswith(_INFEED):
+    if instruction.startswith(_INFEED):
         return Category.INPUT
-    if name.startswith(_OUTFEED):
+    if instruction.startswith(_OUTFEED):
         return Category.OUTPUT
     return Category.DEVICE_COMPUTE_16 if _HALF.search(name) else Category.DEVICE_COMPUTE_32
+
+
+def _leave_out_enclosing(code: Codes, plane: Plane) -> None:
+    """A loop has the instructions of its rounds within it: what it waits for is in these."""
+    events = plane.events
+    line = plane.line_of(np.arange(len(events)))
+    holder = holders(line, events.start_ps, events.end_ps)
+    code[holder[holder >= 0]] = NO_CODE
 
 
 def _by_copy(text: str) -> Category:

@@ -12,7 +12,7 @@ from tfprof.analyses.input_pipeline.names import rows_where
 from tfprof.analyses.input_pipeline.waits import wait_rows
 from tfprof.analyses.self_time import holders
 from tfprof.analyses.step_time.categories import Category
-from tfprof.analyses.step_time.codes import Codes, by_name, code_of
+from tfprof.analyses.step_time.codes import NO_CODE, Codes, by_name, code_of
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import Plane
 
@@ -33,6 +33,7 @@ _EAGER, _FUNCTION, _RUN = "EagerLocalExecute: ", "__", "KernelAndDevice"
 # the driver's calls that copy, reserve or wait; all others with a number of their own launch
 _NO_LAUNCH = re.compile(r"mem(cpy|set|alloc)|malloc|free|synchronize|query", re.IGNORECASE)
 _LAUNCH_NUMBER, _INSTRUCTION, _CALL = "correlation_id", "hlo_op", "tf_function_call"
+_STEP_NUMBER = "step_num"
 _TRACED = "traced"
 _GET_NEXT = re.compile(r"IteratorGetNext\w*")
 _DEQUEUE = re.compile(r"Queue\w*Dequeue\w*")
@@ -41,7 +42,8 @@ _DEQUEUE = re.compile(r"Queue\w*Dequeue\w*")
 def on_threads(plane: Plane, markers: Collection[str], *, with_devices: bool) -> Codes:
     """`markers` are the names of the steps themselves, which tell nothing of what goes on.
 
-    With devices, what the CPU executes of a model prepares work for them.
+    Nor do other markers, such as one around several steps. With devices, what the CPU executes of a
+    model prepares work for them.
     """
 
     def rule(name: str) -> Category | None:
@@ -61,7 +63,7 @@ def on_threads(plane: Plane, markers: Collection[str], *, with_devices: bool) ->
     code = by_name(plane, rule)
     _set_instructions(code, plane)
     _set_launches(code, plane)
-    _set_traced(code, plane)
+    _set_marked_and_traced(code, plane)
     _set_eager_ops(code, plane, with_devices=with_devices)
     _set_pipeline(code, plane)
     code[wait_rows(plane)] = code_of(Category.INPUT)
@@ -97,13 +99,17 @@ def _set_launches(code: Codes, plane: Plane) -> None:
     )
 
 
-def _set_traced(code: Codes, plane: Plane) -> None:
-    """A call of a function that had to be traced first; what it ran is taken off as waiting."""
-    if not plane.has_stat(_CALL):
+def _set_marked_and_traced(code: Codes, plane: Plane) -> None:
+    """Markers of steps, and calls of functions that had to be traced first.
+
+    What such a call ran is taken off as waiting.
+    """
+    if not plane.has_stat(_CALL) and not plane.has_stat(_STEP_NUMBER):
         return
-    found = plane.stat_of_rows(_CALL, _of_users(plane))
-    traced = found.texts().map(lambda text: text.startswith(_TRACED))
-    code[found.rows[traced]] = code_of(Category.COMPILATION)
+    numbered, called = plane.stats_of_rows(_of_users(plane), _STEP_NUMBER, _CALL)
+    code[numbered.rows] = NO_CODE
+    traced = called.texts().map(lambda text: text.startswith(_TRACED))
+    code[called.rows[traced]] = code_of(Category.COMPILATION)
 
 
 def _set_eager_ops(code: Codes, plane: Plane, *, with_devices: bool) -> None:

@@ -38,6 +38,7 @@ class Dropped:
 
 # rules by which steps end by themselves
 _WHOLE = ("run", "input")
+_FEW = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,16 @@ class Steps:
     def last_is_open(self) -> bool:
         """Whether the period of the last step is not known, only when its marker closed."""
         return self.rule not in _WHOLE
+
+    @property
+    def averaged(self) -> slice:
+        """The steps an average is made of.
+
+        Of more than a few, the first, in which the profiler was starting, and the last, whose
+        period is not known, are left out, as XProf does.
+        """
+        cut = len(self.windows) > _FEW and self.last_is_open
+        return slice(1, -1) if cut else slice(None)
 
 
 def typical(windows: Sequence[StepWindow]) -> StepWindow | None:

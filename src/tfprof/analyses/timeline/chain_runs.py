@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.timeline.critical_path import Runs
 from tfprof.analyses.timeline.picked import NOISE
+from tfprof.model.device_lines import lines_that_count
 from tfprof.model.interned import Interned
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
@@ -23,8 +24,6 @@ _INPUT = "IteratorGetNext"
 _HLO = "hlo_op"
 # threads that prepare input in the background: a step waits for it in an op of its own
 _BACKGROUND = "tf_data_"
-# lines that a tool derived from the others
-_DERIVED = ("Steps", "Framework Name Scope", "Framework Ops", "Source code", "Launch Stats")
 
 
 def plane_and_row(key: int) -> tuple[int, int]:
@@ -74,9 +73,8 @@ def _of_plane(plane: Plane, at: int, begin: int, end: int, chosen: Chosen) -> Ru
 def _runs_an_op(plane: Plane, rows: Ints) -> Mask:
     line = plane.line_of(rows)
     if plane.is_device:
-        derived = [name.partition(" - from ")[0] in _DERIVED for name in plane.lines.name]
-        mask: Mask = ~np.array(derived, bool)[line]
-        return mask
+        counts: Mask = lines_that_count(plane)[line]
+        return counts
     names = Interned(plane.events.name[rows], plane.event_names.name)
     found = names.map(_is_op)
     if plane.has_stat(_HLO):

@@ -11,7 +11,7 @@ from tfprof.cli.commands import memory
 from tfprof.cli.inputs import add_inputs, request_of
 from tfprof.cli.partitions import on_partition
 from tfprof.cli.pictures import add_picture_outputs, picture_writer
-from tfprof.errors import UsageError
+from tfprof.errors import InputMissing, UsageError
 
 if TYPE_CHECKING:
     from tfprof.sources.load import ProgressOf
@@ -67,7 +67,7 @@ def _memory(args: argparse.Namespace, progress: ProgressOf | None) -> Chart:
 def _measured_memory(args: argparse.Namespace, progress: ProgressOf | None) -> Chart | None:
     """Over time, where a trace tells it and nothing is asked that did not run."""
     from tfprof.analyses.measured_memory.devices import measured_memory
-    from tfprof.answers.measured_memory import asks_for_measurement
+    from tfprof.answers.measured_memory import asks_for_measurement, why_none
     from tfprof.answers.memory_over_time import time_chart
     from tfprof.sources.load import read_one
 
@@ -77,6 +77,9 @@ def _measured_memory(args: argparse.Namespace, progress: ProgressOf | None) -> C
         return None
     data = on_partition(read_one(request_of(args), progress), args)
     devices = measured_memory(data.trace)
+    if not devices and data.trace is not None and data.graph is None and data.keras is None:
+        why, then = why_none(data.trace)
+        raise InputMissing(why, where=data.title, hint=then)
     return time_chart(data, devices) if devices else None
 
 
