@@ -36,10 +36,11 @@ def main() -> None:
         # in a process of its own: a child's peak of memory is no less than its parent's
         command = [sys.executable, Path(__file__).with_name("_xplane.py"), small, large, rounds]
         subprocess.run(list(map(str, command)), check=True)
-        print(f"\n{large.stat().st_size / 1e6:.1f} MB, a fresh process each, imports included")
+        print(f"\n{large.stat().st_size / 1e6:.1f} MB; XProf's overview without its imports")
         theirs = _xprof(large)
-        for command in ("steps", "input"):
-            _compare(command, in_process_of_its_own("command", 3, command, large), theirs)
+        for what in ("steps", "input"):
+            _compare(what, "file to text", in_process_of_its_own("answer", 3, what, large), theirs)
+            _compare(what, "command", in_process_of_its_own("command", 3, what, large), theirs)
 
 
 def _said_of_each() -> None:
@@ -60,15 +61,15 @@ def _row(said: Result) -> str:
     return f"{said['steps']:>5}  {said['period_ms']:>9.1f}  {100 * said['input']:>7.1f}"
 
 
-def _compare(command: str, ours: Result | None, theirs: Result | None) -> None:
+def _compare(what: str, how: str, ours: Result | None, theirs: Result | None) -> None:
     if ours is None:
         return
     best, peak = min(ours["times"]), ours["peak"]
-    print(f"   tfprof {command:<8} {best:7.2f} s  {peak / 1e6:6.0f} MB")
+    print(f"   {what}, {how:<13} {best:7.2f} s  {peak / 1e6:6.0f} MB")
     if theirs is None:
         return
     slower, share = theirs["times"][0] / best, peak / theirs["peak"]
-    print(f"   XProf overview  {theirs['times'][0]:7.2f} s  {theirs['peak'] / 1e6:6.0f} MB")
+    print(f"   XProf overview       {theirs['times'][0]:7.2f} s  {theirs['peak'] / 1e6:6.0f} MB")
     print(f"   {slower:.1f} times as fast  goal {TIMES_FASTER}  {_word(slower >= TIMES_FASTER)}")
     print(f"   {share:.0%} of its memory  goal {MEMORY_SHARE:.0%}  {_word(share <= MEMORY_SHARE)}")
 

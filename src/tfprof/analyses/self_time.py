@@ -46,7 +46,11 @@ def _inside_something(line: Ints, start: Ints, end: Ints) -> npt.NDArray[np.bool
 
 def self_times(line: Ints, start: Ints, duration: Ints) -> Ints:
     """Each duration without those of the events that belong to it."""
-    holder = holders(line, start, start + duration)
+    return own_times(holders(line, start, start + duration), duration)
+
+
+def own_times(holder: Ints, duration: Ints) -> Ints:
+    """The same where it is known which event belongs to which."""
     held = holder >= 0
     # integers: a sum of floats loses picoseconds
     inner = np.zeros(len(duration), np.int64)

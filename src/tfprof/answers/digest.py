@@ -156,11 +156,3 @@ def _logged_float_ops(data: ProfileData) -> int | None:
         return None
     index = data.graph.index
     return sum(count for name, count in data.oplog.float_ops.items() if name in index)
-
-
-def op_types(data: ProfileData) -> dict[str, str]:
-    """Node name to op type, also for nodes that only the executed graphs have."""
-    graphs = [partition.load() for partition in data.trace.partitions] if data.trace else []
-    if data.graph is not None:
-        graphs.append(data.graph)
-    return {name: graph.ops[row] for graph in graphs for row, name in enumerate(graph.names)}

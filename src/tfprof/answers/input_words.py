@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tfprof.analyses.input_pipeline.bottleneck import MATTERS, Bottleneck, Waiting
+from tfprof.analyses.input_pipeline.bottleneck import Bottleneck, Waiting
 from tfprof.analyses.input_pipeline.found import FoundPipeline, FoundStage, HostInput
 from tfprof.analyses.input_pipeline.functions import FunctionOp
 from tfprof.analyses.input_pipeline.kinds import Kind, kind_of
+from tfprof.analyses.input_pipeline.limits import MATTERS
 from tfprof.analyses.input_pipeline.settings import fused_ops, written_as
 from tfprof.answers.common import fold
 from tfprof.answers.input_bound import input_bound, limit_passed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfprof.analyses.timeline.run_space import RunSpace, run_space
-from tfprof.answers.digest import op_types
+from tfprof.answers.executed_types import written_types
 from tfprof.errors import InputMissing
 from tfprof.model.profile import ProfileData
 
@@ -15,7 +15,7 @@ def run_in_time(data: ProfileData, shows: str) -> RunSpace:
     trace = data.trace
     if trace is None:
         raise InputMissing(f"no run: {shows}", hint=_TRACE_HINT)
-    found = RunSpace(trace.space, {}, {}) if trace.space else run_space(trace, op_types(data))
+    found = RunSpace(trace.space, {}, {}) if trace.space else run_space(trace, written_types(data))
     if not found.space.event_count:
         raise InputMissing("the run has no events: nothing to show", where=data.title)
     return found

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from tfprof.analyses.input_pipeline.limits import MATTERS
 from tfprof.analyses.step_time.breakdown import Breakdown
 from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.codes import CATEGORIES
 from tfprof.analyses.step_time.evidence import Behind
 from tfprof.analyses.steps.windows import StepWindow
 from tfprof.answers.common import folded
-from tfprof.answers.input_bound import MODERATELY, input_bound
+from tfprof.answers.input_bound import input_bound
 from tfprof.model import units
 from tfprof.views.shapes import Bar, Bars, Column, Kind, Table, Unit, Value
 
@@ -64,13 +65,13 @@ def input_verdict(found: Breakdown) -> str:
 def _bound(found: Breakdown, share: float) -> str:
     average = found.average()
     dark = sum(average[category] for category in _REST)
-    if share < MODERATELY and dark >= _UNEXPLAINED * sum(average.values()):
+    if share < MATTERS and dark >= _UNEXPLAINED * sum(average.values()):
         return f"{input_bound(share)}, as far as it was recorded"
     return input_bound(share)
 
 
 def is_input_bound(found: Breakdown) -> bool:
-    return found.input_share >= MODERATELY
+    return found.input_share >= MATTERS
 
 
 def average_table(found: Breakdown) -> Table:

@@ -11,9 +11,8 @@ from tfprof.analyses.steps.detect import find_steps
 from tfprof.analyses.steps.windows import StepWindow
 from tfprof.analyses.timeline.counters import Counter, memory_counters
 from tfprof.analyses.timeline.picked import Filters, first_start, last_end
-from tfprof.analyses.timeline.run_space import run_space
-from tfprof.answers.digest import op_types
-from tfprof.errors import InputMissing, UsageError
+from tfprof.answers.spaces import run_in_time
+from tfprof.errors import UsageError
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.profile import ProfileData
 from tfprof.model.xspace import Space
@@ -21,7 +20,6 @@ from tfprof.model.xspace import Space
 PS = 1_000_000  # picoseconds of a microsecond
 PS_A_NANOSECOND = 1000
 _PS_A_MILLISECOND = 1_000_000_000
-_TRACE_HINT = "Run metadata of a session run, an XPlane capture or a Chrome trace has one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +40,14 @@ class Timeline:
 
     def __init__(self, data: ProfileData, question: TimelineQuestion) -> None:
         self.data, self.question = data, question
-        self.reads: Mapping[str, Sequence[str]] = {}
-        self._counters: Mapping[int, Sequence[Counter]] = {}
-        self.space = self._space()
+        run = run_in_time(data, "a timeline shows executions")
+        self.space: Space = run.space
+        self.reads: Mapping[str, Sequence[str]] = run.inputs
+        self._counters: Mapping[int, Sequence[Counter]] = run.counters
         # whole nanoseconds: what comes after keeps its digits
         self.zero = first_start(self.space) // PS_A_NANOSECOND * PS_A_NANOSECOND
         self.thread = _pattern(question.thread)
         self._check_times()
-
-    def _space(self) -> Space:
-        trace = self.data.trace
-        if trace is None:
-            raise InputMissing("no run: a timeline shows executions", hint=_TRACE_HINT)
-        if trace.space is not None:
-            space = trace.space
-        else:
-            made = run_space(trace, op_types(self.data))
-            self.reads, self._counters = made.inputs, made.counters
-            space = made.space
-        if not space.event_count:
-            raise InputMissing("the run has no events: nothing to show", where=self.data.title)
-        return space
 
     def _check_times(self) -> None:
         begin, end = self.question.begin_ms, self.question.end_ms

@@ -144,7 +144,7 @@ def test_a_gpu_that_states_nothing_has_no_peak(capture):
     assert peak_of(plane) is None
 
 
-def test_ops_of_each_host_are_looked_at_by_its_own_clock(tmp_path):
+def test_ops_of_each_host_are_looked_at_by_its_own_clock():
     """Two hosts take their steps together, and one clock is an hour ahead."""
     from random_traces import capture_of_hosts
 

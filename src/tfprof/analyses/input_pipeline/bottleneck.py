@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.input_pipeline.functions import FunctionOp
+from tfprof.analyses.input_pipeline.limits import MATTERS
 from tfprof.analyses.input_pipeline.pipelines import Pipeline
 from tfprof.analyses.input_pipeline.times import StageTimes
 from tfprof.analyses.intervals import Intervals
@@ -16,8 +17,6 @@ from tfprof.analyses.steps.windows import Steps
 
 Ints = npt.NDArray[np.int64]
 
-# a wait below this share of the time matters to nobody
-MATTERS = 0.05
 # of fewer calls none can be left out
 _FEW_CALLS = 3
 # functions that run for less than this share of the wait for them are waiting for a thread

@@ -17,7 +17,7 @@ from tfprof.analyses.input_pipeline.names import (
     together,
 )
 from tfprof.analyses.input_pipeline.pipelines import Pipeline
-from tfprof.analyses.self_time import holders, self_times
+from tfprof.analyses.self_time import holders, own_times
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import Plane
 
@@ -109,7 +109,7 @@ def _ops_within(plane: Plane, runs: Ints, stage: Ints) -> tuple[Ints, Ints, Ints
     while (inner := np.flatnonzero((top >= 0) & is_op[top])).size:
         top[inner] = holder[top[inner]]
     mine = np.flatnonzero(is_op & (top >= 0))
-    own = self_times(line, start, duration)
+    own = own_times(holder, duration)
     return both[mine], of_run[both[top[mine]]].astype(np.int64), own[mine]
 
 

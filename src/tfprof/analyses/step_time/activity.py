@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.self_time import holders
+from tfprof.analyses.self_time import holders, own_times
 from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.codes import Codes, code_of
@@ -83,10 +83,10 @@ class PlaneActivities:
         category = self.classified.code[rows]
         whole, telling = self._whole_and_telling(rows, category)
         holder = holders(line, start, stop)
+        own = np.where(whole, stop - start, own_times(holder, stop - start))
         found = Activities(
-            self._labels(rows, category), category, line, start, stop,
-            _own_times(holder, stop - start, whole), telling, whole,
-        )  # fmt: skip
+            self._labels(rows, category), category, line, start, stop, own, telling, whole
+        )
         return found.where(~_inside_of(holder, whole))
 
     def _whole_and_telling(self, rows: Ints, category: Codes) -> tuple[Mask, Mask]:
@@ -147,13 +147,6 @@ def _text(name: str) -> str:
     """Ops by their type: a model has many of one type."""
     op = op_name(name)
     return op.type if op is not None and op.kind is OpKind.TENSORFLOW else name
-
-
-def _own_times(holder: Ints, duration: Ints, whole: Mask) -> Ints:
-    held = holder >= 0
-    inner = np.zeros(len(duration), np.int64)
-    np.add.at(inner, holder[held], duration[held])
-    return np.where(whole, duration, np.maximum(duration - inner, 0))
 
 
 def _inside_of(holder: Ints, whole: Mask) -> Mask:

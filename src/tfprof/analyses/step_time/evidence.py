@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.intervals import Intervals
-from tfprof.analyses.self_time import holders
+from tfprof.analyses.self_time import holders, own_times
 from tfprof.analyses.step_time.breakdown import Breakdown
 from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.classify import ENCLOSING, Classified
@@ -67,11 +67,7 @@ def _own_times(one: Classified, category: Category, slice_: Intervals) -> Ints:
     start, end = events.start_ps[counts], events.end_ps[counts]
     part = slice_.covered_between(start, end)
     counts, start, end, part = (column[part > 0] for column in (counts, start, end, part))
-    holder = holders(one.plane.line_of(counts), start, end)
-    held = holder >= 0
-    inner = np.zeros(len(counts), np.int64)
-    np.add.at(inner, holder[held], part[held])
-    own[counts] = np.maximum(part - inner, 0)
+    own[counts] = own_times(holders(one.plane.line_of(counts), start, end), part)
     return own
 
 
