@@ -36,7 +36,8 @@ def overlap_facts(hosts: Sequence[Overlap]) -> list[tuple[str, str]]:
     `hosts` are all hosts of a capture; the facts are of the first, the stragglers of all.
     """
     found = hosts[0]
-    facts = [("Busy", _busy(found))]
+    seen = found.devices or found.cpu.either.any()
+    facts = [("Busy", _busy(found))] if seen else []
     if found.gaps:
         facts.append(("Longest gap", gap_text(found.gaps[0], device_names(found))))
     wrong = [*_launch_texts(found), *straggler_texts(hosts)]

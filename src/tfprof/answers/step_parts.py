@@ -22,6 +22,7 @@ NO_STEPS = (
     "no steps were found: no event has a step_num, no function is called again and again, "
     "no dataset is read"
 )
+NO_OPS = "neither ops nor waits were recorded: they are from host_tracer_level 2 on"
 PS = 1_000_000  # picoseconds of a microsecond
 _SLICES = 3
 _TIMES = 2
@@ -53,16 +54,21 @@ def step_text(found: Breakdown) -> str:
     whole = sum(average.values())
     largest = sorted(average.items(), key=lambda item: -item[1])[:_SLICES]
     slices = [f"{units.share(time, whole)} {one.label}" for one, time in largest if time]
-    return f"{', '.join(slices)}: {_bound(found, found.input_share)}"
+    return f"{', '.join(slices)}: {_bound(found)}"
 
 
 def input_verdict(found: Breakdown) -> str:
     """How much of a step waits, and what to call that."""
     share = found.input_share
-    return f"{units.share(share, 1)} of a step waits for input: {_bound(found, share)}"
+    if share is None:
+        return f"? {NO_OPS}"
+    return f"{units.share(share, 1)} of a step waits for input: {_bound(found)}"
 
 
-def _bound(found: Breakdown, share: float) -> str:
+def _bound(found: Breakdown) -> str:
+    share = found.input_share
+    if share is None:
+        return NO_OPS
     average = found.average()
     dark = sum(average[category] for category in _REST)
     if share < MATTERS and dark >= _UNEXPLAINED * sum(average.values()):
@@ -71,7 +77,7 @@ def _bound(found: Breakdown, share: float) -> str:
 
 
 def is_input_bound(found: Breakdown) -> bool:
-    return found.input_share >= MATTERS
+    return (found.input_share or 0.0) >= MATTERS
 
 
 def average_table(found: Breakdown) -> Table:

@@ -26,6 +26,7 @@ from tfprof.answers.overlap import (
 from tfprof.answers.slow_steps import slow_data, slow_notes, slow_texts
 from tfprof.answers.spaces import run_in_time
 from tfprof.answers.step_parts import (
+    NO_OPS,
     NO_STEPS,
     PS,
     average_table,
@@ -90,7 +91,10 @@ def steps(data: ProfileData, question: StepsQuestion) -> Result:
         parts = asked.all_steps()
     parts.append(Notes([*data.warnings[:1], *asked.left_out(), *_next(data, asked)]))
     report = Report(data.title, recognised(data.inputs) + written_by(data), without_empty(parts))
-    return Result("steps", used_inputs(data), list(data.warnings), asked.data, report)
+    warnings = list(data.warnings)
+    if asked.found.input_share is None:
+        warnings.append(f"input_bound: {NO_OPS}")
+    return Result("steps", used_inputs(data), warnings, asked.data, report)
 
 
 def _without_steps(data: ProfileData) -> Result:

@@ -91,6 +91,15 @@ def test_a_session_run_is_a_step(unet):
     assert step["breakdown"]["host_model"] / step["period_us"] > 0.99
 
 
+def test_without_ops_it_is_not_known_whether_a_step_waits(capture):
+    ran = run("steps", capture("tiny-htl1"))
+    assert "host_tracer_level 2" in ran.out
+    assert "0.0%" not in ran.out
+    said = json.loads(run("steps", capture("tiny-htl1"), "--json").out)
+    assert said["data"]["input_bound"] is None
+    assert any(warning.startswith("input_bound: ") for warning in said["warnings"])
+
+
 def test_one_step_is_shown_beside_the_others(capture):
     ran = run("steps", capture("fast-cb"), "--step", 9)
     assert "step 9: 145.0 ms, 35.4% above the median" in ran.out

@@ -269,7 +269,7 @@ def test_an_empty_folder_and_a_folder_of_strangers(tmp_path):
     with pytest.raises(NothingRecognised, match="empty"):
         chosen(tmp_path)
     (tmp_path / "notes.md").write_text("# notes\n", encoding="utf-8")
-    with pytest.raises(NothingRecognised, match="1 file"):
+    with pytest.raises(NothingRecognised, match="its only file is not one tfprof knows"):
         chosen(tmp_path)
 
 

@@ -23,6 +23,12 @@ from tfprof.model.xspace import Plane, Space
 Ints = npt.NDArray[np.int64]
 _GoingOn = Mapping[Category, Intervals]
 
+# a capture with none of these was made by a tracer that leaves ops out
+_OF_OPS = (
+    Category.INPUT, Category.HOST_MODEL, Category.HOST_TF_DATA, Category.DEVICE_COMPUTE_16,
+    Category.DEVICE_COMPUTE_32,
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
@@ -73,8 +79,10 @@ class Breakdown:
         return self.going_on[category].minus(others)
 
     @property
-    def input_share(self) -> float:
-        """What an average step waits of its time."""
+    def input_share(self) -> float | None:
+        """What an average step waits of its time; None where ops were not recorded."""
+        if not any(len(self.going_on[category]) for category in _OF_OPS):
+            return None
         average = self.average()
         return average[Category.INPUT] / max(1, sum(average.values()))
 
