@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from _compare import compare
 from _measure import Result, in_process_of_its_own
 
 CAPTURES = Path(__file__).parent.parent / "tests/data/xplane"
@@ -39,8 +40,10 @@ def main() -> None:
         print(f"\n{large.stat().st_size / 1e6:.1f} MB; XProf's overview without its imports")
         theirs = _xprof(large)
         for what in ("steps", "input"):
-            _compare(what, "file to text", in_process_of_its_own("answer", 3, what, large), theirs)
-            _compare(what, "command", in_process_of_its_own("command", 3, what, large), theirs)
+            for how, measure in (("from file to text", "answer"), ("the command", "command")):
+                ours = in_process_of_its_own(measure, 3, what, large)
+                if ours is not None:
+                    compare(f"{what}, {how}", ours, theirs, TIMES_FASTER, MEMORY_SHARE)
 
 
 def _said_of_each() -> None:
@@ -61,19 +64,6 @@ def _row(said: Result) -> str:
     return f"{said['steps']:>5}  {said['period_ms']:>9.1f}  {100 * said['input']:>7.1f}"
 
 
-def _compare(what: str, how: str, ours: Result | None, theirs: Result | None) -> None:
-    if ours is None:
-        return
-    best, peak = min(ours["times"]), ours["peak"]
-    print(f"   {what}, {how:<13} {best:7.2f} s  {peak / 1e6:6.0f} MB")
-    if theirs is None:
-        return
-    slower, share = theirs["times"][0] / best, peak / theirs["peak"]
-    print(f"   XProf overview       {theirs['times'][0]:7.2f} s  {theirs['peak'] / 1e6:6.0f} MB")
-    print(f"   {slower:.1f} times as fast  goal {TIMES_FASTER}  {_word(slower >= TIMES_FASTER)}")
-    print(f"   {share:.0%} of its memory  goal {MEMORY_SHARE:.0%}  {_word(share <= MEMORY_SHARE)}")
-
-
 def _xprof(path: Path) -> Result | None:
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copy(path, Path(folder) / "vm.xplane.pb")
@@ -86,10 +76,6 @@ def _capture(name: str) -> Iterator[Path]:
         path = Path(folder) / "vm.xplane.pb"
         path.write_bytes(gzip.decompress((CAPTURES / f"{name}.xplane.pb.gz").read_bytes()))
         yield path
-
-
-def _word(kept: bool) -> str:  # noqa: FBT001
-    return "ok" if kept else "MISSED"
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from _compare import compare, word
 from _measure import RSS_UNIT, Result, in_process_of_its_own
 
 SAMPLE = Path(__file__).parent.parent / "tests/data/xplane/slow-cb.xplane.pb.gz"
@@ -55,13 +56,19 @@ def main() -> None:
         return
     best, peak = min(found["times"]), found["peak"]
     print(f"   {size / 1e6:.1f} MB, all events and one stat of them")
-    print(f"   time         {best:7.2f} s   limit {SECONDS:g} s   {_word(best <= SECONDS)}")
-    print(f"   peak memory  {peak / 1e6:7.0f} MB  limit {BYTES / 1e6:g} MB  {_word(peak <= BYTES)}")
-    _print_op_table("from the file to self times by op", ours, theirs)
+    print(f"   time         {best:7.2f} s   limit {SECONDS:g} s   {word(best <= SECONDS)}")
+    print(f"   peak memory  {peak / 1e6:7.0f} MB  limit {BYTES / 1e6:g} MB  {word(peak <= BYTES)}")
+    compare("from the file to self times by op", ours, theirs, TIMES_FASTER, MEMORY_SHARE)
     print("   commands from the shell, a fresh process each")
     for command, measured in commands.items():
         _print_command(command.partition(" {")[0], measured)
-    _print_op_table(f"`tfprof {OP_TABLE}` with its imports", commands[OP_TABLE], theirs)
+    compare(
+        f"`tfprof {OP_TABLE}` with its imports",
+        commands[OP_TABLE],
+        theirs,
+        TIMES_FASTER,
+        MEMORY_SHARE,
+    )
 
 
 def _command(command: str, path: Path) -> Result:
@@ -86,24 +93,7 @@ def _print_command(command: str, measured: Result) -> None:
     best, peak = min(measured["times"]), measured["peak"]
     kept = best <= COMMAND_SECONDS and peak <= COMMAND_BYTES
     said = "" if measured["exit"] == 0 else f"   exit {measured['exit']}"
-    print(f"   {command:<18} {best:7.2f} s {peak / 1e6:7.0f} MB   {_word(kept)}{said}")
-
-
-def _print_op_table(what: str, ours: Result, theirs: Result | None) -> None:
-    best, peak = min(ours["times"]), ours["peak"]
-    print(f"   {what}")
-    print(f"   time         {best:7.2f} s")
-    print(f"   peak memory  {peak / 1e6:7.0f} MB")
-    if theirs is None:
-        return
-    slower, share = theirs["times"][0] / best, peak / theirs["peak"]
-    print(f"   XProf        {theirs['times'][0]:7.2f} s   {theirs['peak'] / 1e6:.0f} MB")
-    print(f"   {slower:.1f} times as fast  goal {TIMES_FASTER}  {_word(slower >= TIMES_FASTER)}")
-    print(f"   {share:.0%} of its memory  goal {MEMORY_SHARE:.0%}  {_word(share <= MEMORY_SHARE)}")
-
-
-def _word(kept: bool) -> str:  # noqa: FBT001
-    return "ok" if kept else "MISSED"
+    print(f"   {command:<18} {best:7.2f} s {peak / 1e6:7.0f} MB   {word(kept)}{said}")
 
 
 if __name__ == "__main__":
