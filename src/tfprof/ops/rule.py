@@ -156,7 +156,7 @@ class Rule:
         try:
             found = list(self.shapes(call))
             folded = list(self.values(call)) if self.values is not None else []
-        except (ArithmeticError, LookupError, TypeError, ValueError):
+        except _STUMBLES:
             return []
         tensors = []
         for place, one in enumerate(found):
@@ -177,6 +177,21 @@ class Rule:
 
 
 _RULES: dict[str, Rule] = {}
+# what a rule raises over a graph whose attributes or shapes are damaged
+_STUMBLES = (ArithmeticError, LookupError, TypeError, ValueError)
+_COUNTS = ("macs", "work", "scratch")
+
+
+def _careful(count: Count) -> Count:
+    """A count that stumbles over a damaged graph is not known, like the shapes."""
+
+    def counted(call: Call) -> Size | None:
+        try:
+            return count(call)
+        except _STUMBLES:
+            return None
+
+    return counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +204,7 @@ class Family:
     def __call__(self, ops: str, shapes: Infer, **facts: Any) -> None:  # noqa: ANN401
         """The rule of some op types, split at blanks; two rules for one are a mistake."""
         names = tuple(ops.split())
+        facts |= {name: _careful(facts[name]) for name in _COUNTS if facts.get(name) is not None}
         rule = Rule(names, self.name, shapes, **facts)
         for op in names:
             if op in self.registry:
