@@ -19,7 +19,7 @@ def fact_lines(facts: Facts, width: int) -> list[tuple[str, str]]:
     previous = None
     for label, text in facts.rows:
         shown = "" if label == previous else label
-        for line in _wrapped(text, max(_NARROWEST, width - label_width)) or [""]:
+        for line in textwrap.wrap(text, max(_NARROWEST, width - label_width)) or [""]:
             lines.append((shown.ljust(label_width), line))
             shown = ""
         previous = label
@@ -30,11 +30,6 @@ def note_lines(notes: Notes, width: int) -> list[str]:
     """Each note behind a dot, its other lines behind blanks."""
     lines = []
     for note in notes.lines:
-        for number, line in enumerate(_wrapped(note, width - GAP)):
+        for number, line in enumerate(textwrap.wrap(note, width - GAP)):
             lines.append(("  " if number else "· ") + line)
     return lines
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    """A path or an option is not broken where it has a hyphen."""
-    return textwrap.wrap(text, width, break_on_hyphens=False)
