@@ -61,7 +61,8 @@ def _said_of_each() -> None:
 def _row(said: Result) -> str:
     if not said["steps"]:
         return f"{0:>5}  {'-':>9}  {'-':>7}"
-    return f"{said['steps']:>5}  {said['period_ms']:>9.1f}  {100 * said['input']:>7.1f}"
+    share = "?" if said["input"] is None else f"{100 * said['input']:.1f}"
+    return f"{said['steps']:>5}  {said['period_ms']:>9.1f}  {share:>7}"
 
 
 def _xprof(path: Path) -> Result | None:
