@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from run_cli import run
 
+# who captures looks at the clock: a pipeline is only as quick as the machine is free
+pytestmark = pytest.mark.alone
+
 TESTS = Path(__file__).parents[1]
 PIPELINES = [
     "map_alone", "fused", "parallel_map", "generator", "interleaved", "zipped", "copied", "cached",
     "ahead", "one_slow_call",
 ]  # fmt: skip
-# what a step of these takes at least
-STEP_SECONDS = 0.01
 # XProf shows milliseconds with six digits behind the point
 NEAR_US = 2e-3
 _ASK = """
@@ -45,11 +46,12 @@ def _asked(path):
 def test_the_stage_that_sleeps_is_the_bottleneck(captures, name):
     truth = json.loads((captures / name / "truth.json").read_text())
     found = _asked(captures / name)
-    # a busy machine makes a quick pipeline slow: what Python's clock says of it counts
-    usual = sorted(truth["waits"])[:-1]
     if truth["slow"] is None:
-        if sum(usual) < 0.03 * len(truth["waits"]) * STEP_SECONDS:
-            assert found["bottleneck"] is None
+        # by Python's own clock, and without the slowest call
+        waited = sum(sorted(truth["waits"])[:-1]) / (len(truth["waits"]) * truth["step"])
+        if waited >= 0.03:
+            pytest.skip(f"the machine is busy: {waited:.0%} of a step waits for a quick pipeline")
+        assert found["bottleneck"] is None
     else:
         assert found["bottleneck"].endswith(truth["slow"])
         (stage,) = [one for one in found["stages"] if one["name"] == found["bottleneck"]]

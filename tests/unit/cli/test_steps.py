@@ -123,10 +123,6 @@ def test_gaps_and_what_was_done_meanwhile(capture):
     assert "90% IteratorGetNext" in ran.out
 
 
-def test_a_device_alone(asked):
-    assert asked("synthetic-gpu", "--device", "/gpu:0")["steps"] == asked("synthetic-gpu")["steps"]
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
