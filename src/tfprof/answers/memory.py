@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfprof.analyses.memory.estimate import Peak, Piece
-from tfprof.answers.common import used_inputs
+from tfprof.answers.common import folded, used_inputs
 from tfprof.answers.estimator import Estimator, as_executed, memory_model
 from tfprof.answers.model_steps import AddedSteps, KerasSteps, steps_of
 from tfprof.answers.question import Question
@@ -273,8 +273,7 @@ def _live_table(found: Peak) -> Table:
     ]
     rest = found.live[_LIVE_SHOWN:]
     share = units.share(sum(one.bytes for one in rest), found.expected) if found.expected else "0%"
-    folded = f"{len(rest):,} more ({share})" if rest else ""
-    return Table(columns, rows, folded=folded)
+    return Table(columns, rows, folded=folded(len(rest), share) if rest else "")
 
 
 def _batches_table(

@@ -283,15 +283,22 @@ def _memory_data(known: Digest) -> dict[str, Any]:
 def _computed(known: Digest) -> dict[str, Any]:
     """FLOPs of the graph; an op log has the last word on what tfprof counts."""
     keys = (*_COMPUTED, "uncounted_ops", "phases", "computed")
-    found: dict[str, Any] = dict.fromkeys(keys) | {"symbols": []}
+    nothing: dict[str, Any] = dict.fromkeys(keys) | {"symbols": []}
+    found: dict[str, Any] = {}
     if known.static is not None:
-        found |= data_of(known.static)
+        found = data_of(known.static)
     elif known.keras is not None:
-        found |= keras_static.data_of(known.keras, known.question)
+        found = keras_static.data_of(known.keras, known.question)
     if known.logged_float_ops is not None:
         found["float_ops"] = known.logged_float_ops
         found.pop("float_ops_formula", None)
-    return found
+    # a formula stands beside its number
+    return {
+        key: (found.get(key, empty) if key in nothing else found[key])
+        for name, empty in nothing.items()
+        for key in (name, f"{name}_formula")
+        if key in nothing or key in found
+    }
 
 
 def _dims(shape: tuple[int | None, ...] | None) -> list[int | None] | None:
