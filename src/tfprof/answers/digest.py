@@ -17,10 +17,10 @@ from tfprof.analyses.reach import Extent, extent
 from tfprof.analyses.run_cost import RunCost, run_cost
 from tfprof.analyses.static_costs import StaticCosts
 from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
-from tfprof.answers.question import Question
 from tfprof.answers.static import costs_of
 from tfprof.model.dims import BATCH, symbol
 from tfprof.model.profile import ProfileData, TensorSpec
+from tfprof.reports.shared.question import Question
 
 # a summary answers at once: going through more nodes than this takes longer
 LARGEST_IN_A_SECOND = 20_000

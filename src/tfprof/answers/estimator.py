@@ -24,11 +24,11 @@ from tfprof.analyses.memory.program import CPU, MODELS, MemoryModel, Program, pr
 from tfprof.analyses.memory.schedule import simulate
 from tfprof.analyses.placement.soft import as_ran
 from tfprof.answers.model_steps import GraphSteps, Step, Steps, persistent
-from tfprof.answers.question import Question
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.dims import BATCH, Size, symbol
 from tfprof.model.joined_graphs import joined_graphs
 from tfprof.model.profile import ProfileData
+from tfprof.reports.shared.question import Question
 
 _SCHEDULE_BATCH = 8
 _PARTITION = "partition"

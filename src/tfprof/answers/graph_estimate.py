@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from tfprof.answers.digest import LARGEST_IN_A_SECOND
 from tfprof.answers.memory import MemoryQuestion, estimator_of
-from tfprof.answers.question import Question
 from tfprof.errors import TfprofError
 from tfprof.model.profile import ProfileData
+from tfprof.reports.shared.question import Question
 
 
 @dataclass(frozen=True, slots=True)

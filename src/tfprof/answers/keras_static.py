@@ -8,11 +8,11 @@ from typing import Any
 from tfprof.analyses.keras_costs import CallCost, KerasCosts, Total, keras_costs
 from tfprof.answers.common import used_inputs
 from tfprof.answers.layers import shape_text, shown
-from tfprof.answers.question import Question
 from tfprof.answers.static import size_data, size_text
 from tfprof.model.dims import BATCH, Size, at, symbols
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.profile import ProfileData
+from tfprof.reports.shared.question import Question
 from tfprof.views.result import Result
 from tfprof.views.shapes import Column, Facts, Notes, Report, Table, Unit, Value, without_empty
 

@@ -12,7 +12,6 @@ from tfprof.analyses.static_costs import Cost, OpCost, StaticCosts, summed
 from tfprof.answers import estimated_time as time
 from tfprof.answers import measured_time as measured
 from tfprof.answers.common import used_inputs
-from tfprof.answers.question import Question
 from tfprof.answers.static import (
     costs_of,
     data_of,
@@ -24,6 +23,7 @@ from tfprof.answers.static import (
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.dims import BATCH, Open, Size, at, formula, symbols
 from tfprof.model.profile import ProfileData
+from tfprof.reports.shared.question import Question
 from tfprof.views.result import Result
 from tfprof.views.shapes import Column, Facts, Notes, Report, Table, Unit, Value, without_empty
 

@@ -14,11 +14,11 @@ from tfprof.answers.measured_memory_data import device_data, unknowns
 from tfprof.answers.measured_memory_text import facts, live_table, said_of
 from tfprof.answers.memory import MemoryQuestion, memory
 from tfprof.answers.memory_over_time import series_of
-from tfprof.answers.question import Question
 from tfprof.answers.what_if import Progress
 from tfprof.errors import InputMissing
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
+from tfprof.reports.shared.question import Question
 from tfprof.views.result import Result
 from tfprof.views.shapes import Facts, Notes, Part, Report, without_empty
 

@@ -10,12 +10,12 @@ from tfprof.analyses.memory.estimate import Peak, Piece
 from tfprof.answers.common import folded, used_inputs
 from tfprof.answers.estimator import Estimator, as_executed, memory_model
 from tfprof.answers.model_steps import AddedSteps, KerasSteps, steps_of
-from tfprof.answers.question import Question
 from tfprof.answers.what_if import Progress, WhatIfQuestion, WhatIfs, what_ifs
 from tfprof.errors import UsageError
 from tfprof.model import units
 from tfprof.model.dims import BATCH
 from tfprof.model.profile import ProfileData
+from tfprof.reports.shared.question import Question
 from tfprof.views.result import Result
 from tfprof.views.shapes import (
     Column,

@@ -16,13 +16,13 @@ from tfprof.analyses.reach import extent
 from tfprof.analyses.roles import Role
 from tfprof.analyses.static_costs import StaticCosts, static_costs
 from tfprof.analyses.variables import Variable
-from tfprof.answers.question import Question
 from tfprof.answers.static import check_feeds
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.dims import Size
 from tfprof.model.graph import Graph
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.profile import ProfileData
+from tfprof.reports.shared.question import Question
 
 _OWN = (Role.TRAINABLE, Role.NON_TRAINABLE)
 

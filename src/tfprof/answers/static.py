@@ -2,55 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from tfprof.analyses.computed import PHASES, computed
-from tfprof.analyses.static_costs import StaticCosts, static_costs
-from tfprof.answers.question import Question
-from tfprof.errors import UsageError
+from tfprof.analyses.computed import PHASES
+from tfprof.analyses.static_costs import StaticCosts
 from tfprof.model import dims, units
-from tfprof.model.dims import BATCH, Size, symbol
-from tfprof.model.profile import ProfileData
+from tfprof.model.dims import BATCH, Size
+from tfprof.reports.shared.costs import check_feeds, costs_of
+from tfprof.reports.shared.question import question_from
 
 _NAMED = 3
 _TERMS_SHOWN = 3
-
-
-def question_from(
-    batch: int | None = None,
-    mode: str | None = None,
-    signature: str | None = None,
-    feeds: Mapping[str, Sequence[int | str]] | None = None,
-    sizes: Mapping[str, int] | None = None,
-) -> Question:
-    """As Python asks it; a letter in a shape is a symbol."""
-    known = {**(sizes or {}), **({BATCH: batch} if batch is not None else {})}
-    shapes = {
-        name: tuple(size if isinstance(size, int) else symbol(size) for size in shape)
-        for name, shape in (feeds or {}).items()
-    }
-    return Question(known, shapes, mode, (), signature)
-
-
-def costs_of(
-    data: ProfileData, question: Question, sizes: Mapping[str, Size] | None = None
-) -> StaticCosts:
-    """`sizes` win over those of the question."""
-    part = computed(data, question.mode, question.fetch, question.signature)
-    check_feeds(data, question)
-    given = question.given(part.mode)
-    return static_costs(data, part, replace(given, sizes={**given.sizes, **(sizes or {})}))
-
-
-def check_feeds(data: ProfileData, question: Question) -> None:
-    for name in question.feeds:
-        if data.graph is not None and name not in data.graph.index:
-            near = difflib.get_close_matches(name, data.graph.index, 1)
-            hint = f"Did you mean {near[0]}?" if near else "`tfprof PATH` lists the inputs."
-            raise UsageError(f"no node is called {name!r} to be fed", hint=hint)
 
 
 def in_words(costs: StaticCosts) -> list[str]:
@@ -137,3 +99,16 @@ def warnings_of(costs: StaticCosts) -> list[str]:
         more = ", ..." if len(costs.uncounted) > _NAMED else ""
         found.append(f"{units.plural(count, 'op')} not counted: {named}{more}")
     return found
+
+
+__all__ = [
+    "check_feeds",
+    "costs_of",
+    "data_of",
+    "in_words",
+    "open_sizes",
+    "question_from",
+    "size_data",
+    "size_text",
+    "warnings_of",
+]

@@ -16,7 +16,6 @@ from tfprof.answers.digest import LARGEST_IN_A_SECOND, Digest, digest
 from tfprof.answers.executed_types import executed_types
 from tfprof.answers.keras_layers import keras_data, layer_rows, layers_table
 from tfprof.answers.missing import missing_inputs
-from tfprof.answers.question import Question
 from tfprof.answers.static import data_of, open_sizes, warnings_of
 from tfprof.answers.stored_values import (
     Done,
@@ -30,6 +29,8 @@ from tfprof.answers.summary_facts import facts
 from tfprof.errors import UsageError
 from tfprof.model import units
 from tfprof.model.profile import ProfileData
+from tfprof.renderers.wrapped import SCREEN_LINES, SCREEN_WIDTH, fact_lines, note_lines
+from tfprof.reports.shared.question import Question
 from tfprof.views.result import Result
 from tfprof.views.shapes import (
     Column,
@@ -41,7 +42,6 @@ from tfprof.views.shapes import (
     Value,
     without_empty,
 )
-from tfprof.views.wrapped import SCREEN_LINES, SCREEN_WIDTH, fact_lines, note_lines
 from tfprof.wire import dtypes
 
 _LEAST_ROWS = 2

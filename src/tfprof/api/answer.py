@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tfprof.commands.registry import commands
 from tfprof.errors import ExtraMissing, UsageError
-from tfprof.renderers import csv, json, markdown, picture, plain
+from tfprof.renderers import csv, markdown, picture, plain
 from tfprof.renderers.cost_table import as_table
-from tfprof.views.chart import Picture
+from tfprof.renderers.data import json
+from tfprof.renderers.data.encode import encoded
+from tfprof.renderers.fit import fitted
+from tfprof.renderers.fold import shown_rows
+from tfprof.renderers.raw import raw
+from tfprof.results.answered import Answered
 from tfprof.views.costs import CostTreeView, OpCostView
-from tfprof.views.result import Result
-from tfprof.views.shapes import Bars, Lanes, Table
+from tfprof.views.shapes import Bars, Lanes, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,44 +26,53 @@ if TYPE_CHECKING:
 class Answer:
     """What a question came to."""
 
-    def __init__(self, result: Result, chart: Callable[[], Picture] | None = None) -> None:
-        self._result = result
-        self._chart = chart
+    def __init__(self, answered: Answered[object]) -> None:
+        self.result = answered
+
+    @cached_property
+    def view(self) -> Report:
+        """What there is to see, complete; renderers cut it to the screen."""
+        return commands()[self.result.command].module().view(self.result)
 
     @property
     def warnings(self) -> list[str]:
-        return list(self._result.warnings)
+        return list(self.result.warnings)
 
     def __str__(self) -> str:
-        return plain.render(self._result.view).rstrip("\n")
+        return plain.render(self.view).rstrip("\n")
 
     def __repr__(self) -> str:
-        return f"<tfprof {self._result.command} of {self._result.view.title}>"
+        return f"<tfprof {self.result.command} of {self.view.title}>"
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON envelope as a dict."""
-        return self._result.envelope()
+        found: dict[str, Any] = encoded(self.result)
+        return found
 
     def to_json(self) -> str:
-        return json.render(self._result)
+        return json.render(self.result)
 
     def to_csv(self) -> str:
-        return csv.render(self._result.view)
+        return csv.render(self.view)
 
     def to_markdown(self) -> str:
-        return markdown.render(self._result.view)
+        return markdown.render(self.view)
+
+    def to_text(self, width: int = 80) -> str:
+        return plain.render(self.view, width)
 
     def to_svg(self) -> str:
         """The picture that `tfprof draw` makes, for answers that have one."""
-        if self._chart is None:
+        command = commands()[self.result.command]
+        if command.drawing is None:
             raise UsageError(
-                f"there is no picture of the {self._result.command}",
+                f"there is no picture of the {self.result.command}",
                 hint="memory() and steps() have one.",
             )
-        return picture.render(self._chart())
+        return picture.render(command.module().picture(self.result))
 
     def to_pandas(self) -> pd.DataFrame:
         """The answer's first table as a data frame."""
@@ -66,9 +80,10 @@ class Answer:
             import pandas as pd
         except ImportError:
             raise ExtraMissing("to_pandas() needs pandas", hint="pip install pandas") from None
-        for part in self._result.view.parts:
+        for part in fitted(self.view).parts:
             if isinstance(part, Table | Lanes | Bars | CostTreeView | OpCostView):
                 table = as_table(part)
                 columns = [column.key for column in table.columns]
-                return pd.DataFrame([list(row) for row in table.rows], columns=columns)
+                rows = [[raw(value) for value in row] for row in shown_rows(table)]
+                return pd.DataFrame(rows, columns=columns)
         return pd.DataFrame()

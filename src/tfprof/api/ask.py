@@ -8,16 +8,14 @@ from pathlib import Path
 
 from tfprof.answers.digest import Digest, digest
 from tfprof.answers.doctor import doctor
-from tfprof.answers.formats import formats_answer
 from tfprof.answers.models import models
-from tfprof.answers.question import Question
 from tfprof.answers.stored_values import Done
 from tfprof.answers.summary import summary
 from tfprof.errors import InputMissing, InputUnreadable, TfprofError
 from tfprof.model.profile import Input, ProfileData
+from tfprof.reports.shared.question import Question
 from tfprof.sources.choose import Selection
 from tfprof.sources.load import Choice, ProgressOf, Request, choose, read
-from tfprof.sources.registry import formats
 from tfprof.views.result import Result
 
 
@@ -114,7 +112,3 @@ def _unread(selection: Selection) -> list[Input]:
 
 def _with_hint(fault: TfprofError) -> str:
     return f"{fault}. {fault.hint}" if fault.hint else str(fault)
-
-
-def ask_formats() -> Result:
-    return formats_answer(list(formats().values()))

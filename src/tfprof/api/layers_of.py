@@ -9,7 +9,7 @@ from tfprof.model.profile import ProfileData
 
 if TYPE_CHECKING:
     from tfprof.analyses.roofline import Device
-    from tfprof.answers.question import Question
+    from tfprof.reports.shared.question import Question
     from tfprof.views.result import Result
 
 

@@ -25,8 +25,8 @@ from tfprof.answers.summary import summary
 from tfprof.answers.timeline_asked import TimelineQuestion
 from tfprof.answers.views_data import start_of, view_result
 from tfprof.answers.what_if import WhatIfQuestion
-from tfprof.api.answer import Answer
 from tfprof.api.layers_of import layers_of
+from tfprof.api.old_answer import OldAnswer as Answer
 from tfprof.api.timeline import TimelineAnswer
 from tfprof.errors import UsageError
 from tfprof.model.checkpoint import Checkpoint

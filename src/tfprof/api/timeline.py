@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tfprof.answers.timeline import chrome_pieces, timeline
 from tfprof.answers.timeline_asked import TimelineQuestion
-from tfprof.api.answer import Answer
+from tfprof.api.old_answer import OldAnswer as Answer
 from tfprof.api.writing import write_chunks
 from tfprof.errors import OutputExists, UsageError
 from tfprof.model.profile import ProfileData

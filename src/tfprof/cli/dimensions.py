@@ -9,8 +9,8 @@ from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
     from tfprof.analyses.inference.sites import Given
-    from tfprof.answers.question import Question
     from tfprof.model.dims import Shape
+    from tfprof.reports.shared.question import Question
 
 
 def add_dimensions(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +38,7 @@ def add_sizes(parser: argparse.ArgumentParser) -> None:
 
 
 def question_of(args: argparse.Namespace) -> Question:
-    from tfprof.answers.question import Question
+    from tfprof.reports.shared.question import Question
 
     sizes, feeds = _sizes(args), dict(_feed(text) for text in args.feed)
     signature = getattr(args, "signature", None)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import gc
 import importlib
 import os
 import pkgutil
 import sys
 from collections.abc import Sequence
-from typing import Any, ClassVar, NoReturn
+from typing import Any
 
 from tfprof import __version__
-from tfprof.cli import commands
-from tfprof.cli.output import add_outputs, emit, talk
+from tfprof.cli import commands as old_commands
+from tfprof.cli.output import add_outputs, deliver, emit, talk
+from tfprof.cli.parser import Parser, add_options, values_of
 from tfprof.cli.progress import progress_bar
 from tfprof.cli.words import normalised, paths_together, with_command
-from tfprof.errors import DOCS, InternalFault, Interrupted, TfprofError, UsageError
+from tfprof.commands.command import Command, Files
+from tfprof.commands.registry import commands
+from tfprof.errors import DOCS, InternalFault, Interrupted, TfprofError
 
 _HINTS = """\
 tfprof: what a TensorFlow model costs, from its files, without TensorFlow.
@@ -30,30 +32,16 @@ tfprof: what a TensorFlow model costs, from its files, without TensorFlow.
 _OBJECTS_BEFORE_A_SEARCH = 100_000
 
 
-class _Parser(argparse.ArgumentParser):
-    """argparse that raises our errors and suggests the nearest option of any command."""
-
-    known_options: ClassVar[set[str]] = set()
-
-    def error(self, message: str) -> NoReturn:
-        hint = f"`{self.prog} --help` lists the options."
-        if message.startswith("unrecognized arguments: "):
-            word = message.split(": ", 1)[1].split(maxsplit=1)[0].partition("=")[0]
-            near = difflib.get_close_matches(word, self.known_options, 1)
-            message = f"unknown option {word}"
-            hint = f"Did you mean {near[0]}?" if near else hint
-        raise UsageError(message, hint=hint)
-
-
 def command_modules() -> dict[str, Any]:
     """Every command by name: the modules of `cli/commands`."""
-    names = sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
-    return {name: importlib.import_module(f"{commands.__name__}.{name}") for name in names}
+    names = sorted(module.name for module in pkgutil.iter_modules(old_commands.__path__))
+    old = {name: importlib.import_module(f"{old_commands.__name__}.{name}") for name in names}
+    return dict(sorted((old | commands()).items()))
 
 
 def build_parser(modules: dict[str, Any]) -> tuple[argparse.ArgumentParser, dict[str, bool]]:
     """The parser, and the options that take a value: whether they have to."""
-    parser = _Parser(
+    parser = Parser(
         prog="tfprof",
         description="What a TensorFlow model costs, and what to do about it.",
         epilog="tfprof PATH... means tfprof summary PATH...",
@@ -64,9 +52,12 @@ def build_parser(modules: dict[str, Any]) -> tuple[argparse.ArgumentParser, dict
     valued: dict[str, bool] = {}
     for name, module in modules.items():
         sub = subparsers.add_parser(
-            name, help=module.HELP, description=module.HELP, allow_abbrev=False
+            name, help=_help(module), description=_help(module), allow_abbrev=False
         )
-        module.add_arguments(sub)
+        if isinstance(module, Command):
+            add_options(sub, module.options)
+        else:
+            module.add_arguments(sub)
         getattr(module, "add_outputs", add_outputs)(sub)
         parser.known_options.update(sub._option_string_actions)  # noqa: SLF001
         takers = [action for action in sub._actions if action.nargs in (None, "?")]  # noqa: SLF001
@@ -115,12 +106,28 @@ def _run(words: list[str]) -> int:
         words = with_command(words, modules, {option for option, must in valued.items() if must})
         words = paths_together(words, valued)
     args = parser.parse_args(words)
+    from tfprof.api.answer import Answer
+    from tfprof.api.old_answer import OldAnswer
+    from tfprof.results.answered import Answered
+
     with progress_bar() as progress:
-        result = modules[args.command].run(args, progress)
-    if result is not None:
-        emit(result, args)
+        module = modules[args.command]
+        if isinstance(module, Command):
+            result = module.answer(values_of(args), progress)
+        else:
+            result = module.run(args, progress)
+    if isinstance(result, Answered):
+        emit(Answer(result), args)
+    elif isinstance(result, Files):
+        deliver(result)
+    elif result is not None:
+        emit(OldAnswer(result), args)
     sys.stdout.flush()
     return 0
+
+
+def _help(module: Any) -> str:
+    return module.help if isinstance(module, Command) else module.HELP
 
 
 def _report(fault: TfprofError) -> int:

@@ -6,14 +6,15 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfprof.errors import OutputNotWritable, UsageError
 
 if TYPE_CHECKING:
-    from tfprof.views.result import Result
+    from tfprof.api.answer import Answer
+    from tfprof.commands.command import Files
 
 FORMATS = {".txt": "txt", ".md": "md", ".csv": "csv", ".json": "json"}
 _PICTURES = (".svg", ".png")
@@ -33,15 +34,15 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--force", action="store_true", help="replace an existing file")
 
 
-def emit(result: Result, args: argparse.Namespace) -> None:
+def emit(answer: Answer, args: argparse.Namespace) -> None:
     if args.output_file:
         from tfprof.api.writing import write_file
 
         path = Path(args.output_file)
-        write_file(path, _rendered(result, _format_for(path, args)), force=args.force)
+        write_file(path, _rendered(answer, _format_for(path, args)), force=args.force)
         talk(f"Wrote {path}")
         return
-    to_stdout(lambda: _print(result, "json" if args.json else args.format))
+    to_stdout(lambda: _print(answer, "json" if args.json else args.format))
 
 
 def to_stdout(write: Callable[[], object]) -> None:
@@ -55,13 +56,13 @@ def to_stdout(write: Callable[[], object]) -> None:
         raise OutputNotWritable(f"cannot be written: {fault.strerror}", where="stdout") from None
 
 
-def _print(result: Result, chosen: str | None) -> None:
+def _print(answer: Answer, chosen: str | None) -> None:
     if chosen is None and wants_colour():
         from tfprof.renderers import terminal
 
-        terminal.render(result.view, sys.stdout, width())
+        terminal.render(answer.view, sys.stdout, width())
     else:
-        sys.stdout.write(_rendered(result, chosen or "txt"))
+        sys.stdout.write(_rendered(answer, chosen or "txt"))
 
 
 def _format_for(path: Path, args: argparse.Namespace) -> str:
@@ -75,18 +76,32 @@ def _format_for(path: Path, args: argparse.Namespace) -> str:
     return FORMATS[path.suffix.lower()]
 
 
-def _rendered(result: Result, chosen: str) -> str:
-    from tfprof.renderers import csv, json, markdown, plain
-
+def _rendered(answer: Answer, chosen: str) -> str:
     match chosen:
         case "json":
-            return json.render(result)
+            return answer.to_json()
         case "csv":
-            return csv.render(result.view)
+            return answer.to_csv()
         case "md":
-            return markdown.render(result.view)
+            return answer.to_markdown()
         case _:
-            return plain.render(result.view, width())
+            return answer.to_text(width())
+
+
+def deliver(files: Files) -> None:
+    """Into files; each is written whole or not at all."""
+    from tfprof.api.writing import write_chunks
+
+    warn(files.warnings)
+    for path, content in files.contents.items():
+        write_chunks(path, content, force=files.replace)
+        talk(f"Wrote {path}{files.then}")
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """What an answer that goes elsewhere has no place for."""
+    for warning in warnings:
+        talk(f"warning: {warning}")
 
 
 def talk(text: str) -> None:

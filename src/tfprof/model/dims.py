@@ -50,6 +50,9 @@ class Dim:
         self.terms = terms
         self._hash = hash(frozenset(terms.items()))
 
+    def __reduce__(self) -> tuple[type[Dim], tuple[dict[Monomial, int]]]:
+        return Dim, (self.terms,)  # names hash otherwise in another process
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Dim) and self.terms == other.terms
 

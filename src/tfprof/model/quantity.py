@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from tfprof.model.dims import Dim, Size
+
 
 class Kind(Enum):
     """How a number came about; sums take the weakest kind of their parts."""
@@ -13,6 +15,7 @@ class Kind(Enum):
     MEASURED = "measured"
     DERIVED = "derived"
     ESTIMATED = "estimated"
+    AT_LEAST = "at_least"
     UNKNOWN = "unknown"
 
 
@@ -21,8 +24,10 @@ _STRENGTH = list(Kind)
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    value: int | float | None
-    kind: Kind
+    """`value` is a formula while a size is open; `reason` says what is missing of it."""
+
+    value: float | Size | None
+    kind: Kind = Kind.DERIVED
     reason: str = ""
 
     @classmethod
@@ -30,8 +35,17 @@ class Quantity:
         return cls(value, Kind.MEASURED)
 
     @classmethod
-    def derived(cls, value: float) -> Quantity:
+    def derived(cls, value: float | Size) -> Quantity:
         return cls(value, Kind.DERIVED)
+
+    @classmethod
+    def estimated(cls, value: float | Size) -> Quantity:
+        return cls(value, Kind.ESTIMATED)
+
+    @classmethod
+    def at_least(cls, value: float | Size, missing: str) -> Quantity:
+        """The known part of a sum, and what is missing of it."""
+        return cls(value, Kind.AT_LEAST, missing)
 
     @classmethod
     def unknown(cls, reason: str) -> Quantity:
@@ -41,13 +55,36 @@ class Quantity:
     def known(self) -> bool:
         return self.value is not None
 
+    @property
+    def number(self) -> int | float | None:
+        """None as well while it is a formula."""
+        return None if isinstance(self.value, Dim) else self.value
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the number is all there is to say."""
+        return self.kind in (Kind.MEASURED, Kind.DERIVED)
+
     def __add__(self, other: Quantity) -> Quantity:
         if self.value is None:
             return self
         if other.value is None:
             return other
         kind = max(self.kind, other.kind, key=_STRENGTH.index)
-        return Quantity(self.value + other.value, kind)
+        return Quantity(_sum(self.value, other.value), kind, self.reason or other.reason)
+
+
+def _sum(one: float | Size, other: float | Size) -> float | Size:
+    """Formulas are exact: they are never added to a fraction."""
+    if isinstance(one, Dim) or isinstance(other, Dim):
+        return _whole(one) + _whole(other)
+    return one + other
+
+
+def _whole(value: float | Size) -> Size:
+    if isinstance(value, float):
+        raise TypeError(f"{value} is no whole number: a formula cannot hold it")
+    return value
 
 
 def total(parts: Iterable[Quantity]) -> Quantity:

@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tfprof.model import units
+from tfprof.model.dims import Dim, formula
+from tfprof.model.quantity import Quantity
 from tfprof.views.shapes import Unit, Value
 
 
 def cell(value: Value, unit: Unit) -> str:
+    if isinstance(value, Quantity):
+        return _quantity(value, unit)
     if value is None:
         return "?"
     if isinstance(value, str):
         return value
     return _WRITE[unit](value)
+
+
+def _quantity(value: Quantity, unit: Unit) -> str:
+    found = value.value
+    return formula(found) if isinstance(found, Dim) else cell(found, unit)
 
 
 def _share(value: float) -> str:

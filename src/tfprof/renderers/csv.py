@@ -6,12 +6,16 @@ import csv
 import io
 
 from tfprof.renderers.cost_table import as_table
+from tfprof.renderers.fit import fitted
+from tfprof.renderers.fold import shown_rows
+from tfprof.renderers.raw import raw
 from tfprof.views.shapes import Facts, Notes, Report, Series
 
 
 def render(report: Report) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
+    report = fitted(report)
     tables = [
         as_table(part) for part in report.parts if not isinstance(part, Facts | Notes | Series)
     ]
@@ -19,7 +23,8 @@ def render(report: Report) -> str:
         if number:
             writer.writerow([])
         writer.writerow([column.key for column in table.columns])
-        writer.writerows(["" if value is None else value for value in row] for row in table.rows)
+        rows = ([raw(value) for value in row] for row in shown_rows(table))
+        writer.writerows(["" if value is None else value for value in row] for row in rows)
     if not tables:
         writer.writerow(["fact", "value"])
         for part in report.parts:

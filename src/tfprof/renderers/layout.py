@@ -10,18 +10,21 @@ from tfprof.renderers.bar_text import bar_lines
 from tfprof.renderers.cells import cell
 from tfprof.renderers.cost_text import op_text, tree_text
 from tfprof.renderers.cut import head_cut, middle_cut, tail_cut
+from tfprof.renderers.fit import fitted
+from tfprof.renderers.fold import folded, shown_rows
 from tfprof.renderers.lane_text import lane_lines
 from tfprof.renderers.lines import Line
 from tfprof.renderers.plot import plot_lines
+from tfprof.renderers.wrapped import GAP, fact_lines, note_lines
 from tfprof.views.costs import CostTreeView, OpCostView
 from tfprof.views.shapes import Bars, Facts, Lanes, Notes, Part, Report, Series, Table, Unit
-from tfprof.views.wrapped import GAP, fact_lines, note_lines
 
 _GAP = " " * GAP
 _NARROWEST = 12
 
 
 def report_lines(report: Report, width: int) -> Iterator[Line]:
+    report = fitted(report)
     if report.title:
         yield [(middle_cut(report.title, width), "title")]
     for line in textwrap.wrap(report.subtitle, width):
@@ -60,7 +63,7 @@ def _part_lines(part: Part, width: int) -> Iterator[Line]:
 def _table_lines(table: Table, width: int) -> Iterator[Line]:
     texts = [
         [cell(value, column.unit) for value, column in zip(row, table.columns, strict=True)]
-        for row in table.rows
+        for row in shown_rows(table)
     ]
     titles = [column.title for column in table.columns]
     if table.title:
@@ -70,8 +73,9 @@ def _table_lines(table: Table, width: int) -> Iterator[Line]:
     yield [(_row(titles, widths, kinds), "heading")]
     for row in texts:
         yield [(_row(row, widths, kinds), "")]
-    if table.folded:
-        yield [(middle_cut(table.folded, width), "quiet")]
+    rest = folded(table)
+    if rest:
+        yield [(middle_cut(rest, width), "quiet")]
 
 
 def _column_widths(titles: list[str], texts: list[list[str]], width: int) -> list[int]:

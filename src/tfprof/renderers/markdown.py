@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from tfprof.renderers.bar_text import bar_lines
 from tfprof.renderers.cells import cell
 from tfprof.renderers.cost_text import op_text, tree_text
+from tfprof.renderers.fit import fitted
+from tfprof.renderers.fold import folded, shown_rows
 from tfprof.renderers.lane_text import lane_lines
 from tfprof.renderers.plot import plot_lines
 from tfprof.views.costs import CostTreeView, OpCostView
@@ -16,6 +18,7 @@ _PLOT_WIDTH = 80
 
 
 def render(report: Report) -> str:
+    report = fitted(report)
     lines = [f"# {_safe(report.title)}", ""] if report.title else []
     if report.subtitle:
         lines += [_safe(report.subtitle), ""]
@@ -43,12 +46,14 @@ def _lines(part: Part) -> Iterator[str]:
         if part.title:
             yield from (f"**{_safe(part.title)}**", "")
         texts = [
-            [cell(v, c.unit) for v, c in zip(row, part.columns, strict=True)] for row in part.rows
+            [cell(v, c.unit) for v, c in zip(row, part.columns, strict=True)]
+            for row in shown_rows(part)
         ]
         numeric = [column.unit.is_number for column in part.columns]
         yield from _grid([column.title for column in part.columns], texts, numeric)
-        if part.folded:
-            yield from ("", _safe(part.folded))
+        rest = folded(part)
+        if rest:
+            yield from ("", _safe(rest))
 
 
 def _grid(titles: list[str], rows: list[list[str]], right: list[bool]) -> Iterator[str]:

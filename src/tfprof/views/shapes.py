@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from tfprof.model.quantity import Quantity
 from tfprof.views.costs import CostTreeView, OpCostView
 
-Value = str | int | float | None
+Value = str | int | float | Quantity | None
 
 
 class Unit(Enum):
@@ -36,13 +37,27 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Fold:
+    """How many rows a screen needs; what the rest is of the `whole`, by the sum of a column.
+
+    Without a column the rest is only counted. `then` stands behind it.
+    """
+
+    show: int
+    column: str = ""
+    whole: float = 0.0
+    then: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of raw values; `folded` tells what was left out and its share."""
+    """All rows, of raw values. Only where they are read by people does a renderer fold them."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Value]]
     title: str = ""
     folded: str = ""
+    fold: Fold | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +69,10 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """Sentences, each one standing alone."""
+    """Sentences, each one standing alone; a screen shows the first `show` of them."""
 
     lines: Sequence[str]
+    show: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +174,20 @@ def without_empty(parts: Sequence[Part]) -> list[Part]:
 
 
 @dataclass(frozen=True, slots=True)
+class OneScreen:
+    """What gives way where a report has to fit one screen.
+
+    Tables are cut to the room that is left. The first `kept_notes` notes stay; the facts with
+    these labels say least, and go first.
+    """
+
+    kept_notes: int
+    says_least: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     title: str
     subtitle: str
     parts: Sequence[Part]
+    screen: OneScreen | None = None

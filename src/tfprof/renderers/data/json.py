@@ -11,13 +11,18 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from tfprof.views.result import Result
+from tfprof.renderers.data.encode import encoded
+from tfprof.results.answered import Answered
 
 _STEP = "  "
 
 
-def render(result: Result) -> str:
-    return _laid_out(result.envelope(), "") + "\n"
+def render(answered: Answered[object]) -> str:
+    return laid_out(encoded(answered))
+
+
+def laid_out(value: Any) -> str:  # noqa: ANN401
+    return _laid_out(value, "") + "\n"
 
 
 def _laid_out(value: Any, indent: str) -> str:  # noqa: ANN401

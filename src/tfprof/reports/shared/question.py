@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tfprof.model.dims import BATCH, Shape, symbol
+
 if TYPE_CHECKING:
     from tfprof.analyses.inference.sites import Given
-    from tfprof.model.dims import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +28,19 @@ class Question:
         from tfprof.analyses.inference.sites import Given
 
         return Given(self.sizes, self.feeds, truth=mode == TRAIN)
+
+
+def question_from(
+    batch: int | None = None,
+    mode: str | None = None,
+    signature: str | None = None,
+    feeds: Mapping[str, Sequence[int | str]] | None = None,
+    sizes: Mapping[str, int] | None = None,
+) -> Question:
+    """As Python asks it; a letter in a shape is a symbol."""
+    known = {**(sizes or {}), **({BATCH: batch} if batch is not None else {})}
+    shapes = {
+        name: tuple(size if isinstance(size, int) else symbol(size) for size in shape)
+        for name, shape in (feeds or {}).items()
+    }
+    return Question(known, shapes, mode, (), signature)

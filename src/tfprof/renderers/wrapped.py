@@ -1,4 +1,4 @@
-"""Facts and notes broken into lines: renderers draw them, answers count them."""
+"""Facts and notes broken into lines."""
 
 from __future__ import annotations
 

@@ -1,0 +1,74 @@
+"""The command line of every command, made from the registry."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from collections.abc import Iterable
+from typing import ClassVar, NoReturn
+
+from tfprof.commands.option import Option, Options, Takes, Values
+from tfprof.errors import UsageError
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse that raises our errors and suggests the nearest option of any command."""
+
+    known_options: ClassVar[set[str]] = set()
+
+    def error(self, message: str) -> NoReturn:
+        hint = f"`{self.prog} --help` lists the options."
+        if message.startswith("unrecognized arguments: "):
+            word = message.split(": ", 1)[1].split(maxsplit=1)[0].partition("=")[0]
+            near = difflib.get_close_matches(word, self.known_options, 1)
+            message = f"unknown option {word}"
+            hint = f"Did you mean {near[0]}?" if near else hint
+        raise UsageError(message, hint=hint)
+
+
+def add_options(parser: argparse.ArgumentParser, groups: Iterable[Options]) -> None:
+    """Under their headings; those without one among the parser's own."""
+    for group in groups:
+        place = parser.add_argument_group(group.title) if group.title else parser
+        for option in group.options:
+            _add(place, option)
+
+
+def _add(place: argparse._ActionsContainer, option: Option) -> None:
+    default, metavar = option.default, option.metavar or None
+    text = option.help or argparse.SUPPRESS
+    match option.takes:
+        case Takes.PATHS:
+            place.add_argument(option.dest, nargs="*", metavar=metavar, help=text)
+        case Takes.WORD:
+            place.add_argument(option.dest, choices=option.choices, help=text)
+        case Takes.FLAG if option.sets:
+            place.add_argument(
+                option.name, dest=option.dest, action="store_const", const=option.sets, help=text
+            )
+        case Takes.FLAG:
+            place.add_argument(option.name, dest=option.dest, action="store_true", help=text)
+        case Takes.MANY:
+            place.add_argument(
+                option.name, dest=option.dest, action="append", default=[], metavar=metavar,
+                help=text,
+            )  # fmt: skip
+        case Takes.MAYBE:
+            place.add_argument(
+                option.name, dest=option.dest, nargs="?", const="true", metavar=metavar, help=text
+            )
+        case Takes.TEXT:
+            place.add_argument(
+                option.name, dest=option.dest, metavar=metavar, default=default, help=text,
+                choices=option.choices or None,
+            )  # fmt: skip
+        case Takes.WHOLE | Takes.NUMBER:
+            kind = int if option.takes is Takes.WHOLE else float
+            place.add_argument(
+                option.name, dest=option.dest, type=kind, metavar=metavar, default=default,
+                help=text,
+            )  # fmt: skip
+
+
+def values_of(args: argparse.Namespace) -> Values:
+    return Values(vars(args))

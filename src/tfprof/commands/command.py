@@ -1,0 +1,86 @@
+"""What a command is: the question, what may be said with it, and who answers."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
+
+from tfprof.commands.option import Options, Values
+
+if TYPE_CHECKING:
+    from tfprof.model.profile import ProfileData
+    from tfprof.results.answered import Answered
+    from tfprof.sources.load import ProgressOf
+    from tfprof.views.chart import Picture
+    from tfprof.views.shapes import Report
+
+
+class Group(Enum):
+    """What people ask, in the order in which they ask it."""
+
+    START = "start here"
+    BEFORE = "before it runs"
+    WHILE = "while it ran"
+    VIEWS = "the original's views"
+    MORE = "more"
+
+
+class ReportModule(Protocol):
+    """A package of `reports`: the answer to a question, and how it is shown."""
+
+    def ask(self, data: ProfileData, query: object) -> Answered[object]: ...
+    def view(self, answered: Answered[object]) -> Report: ...
+    def picture(self, answered: Answered[object]) -> Picture: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """An answer that goes into files of its own: each is written whole or not at all.
+
+    `then` tells what to do with them.
+    """
+
+    contents: Mapping[Path, Iterable[bytes]]
+    replace: bool
+    then: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+Answers = Callable[[Values, "ProgressOf | None"], "Answered[object] | Files"]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A picture of the answer: what it shows, what may be said with it, how it is asked for."""
+
+    help: str
+    options: tuple[Options, ...]
+    answer: Callable[[Values, ProgressOf | None], Answered[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """`report` is the package of `reports` that answers; `needs` is what it reads.
+
+    `answer` takes the words of a call. A command without is the surface's own, as the prompt is.
+    """
+
+    name: str
+    group: Group
+    help: str
+    example: str
+    needs: str
+    options: tuple[Options, ...] = ()
+    report: str = ""
+    answer: Answers | None = None
+    drawing: Drawing | None = None
+    # what of it may be said at the prompt, where the profile is loaded already
+    query: Callable[[Values], object] | None = field(default=None)
+
+    def module(self) -> ReportModule:
+        """Imported when somebody asks: a list of commands needs none of them."""
+        return cast("ReportModule", importlib.import_module(f"tfprof.reports.{self.report}"))

@@ -1,0 +1,1 @@
+"""Results as data: one encoder for all of them."""

@@ -1,0 +1,88 @@
+"""A result as plain data: dicts, lists, strings and numbers, ready to be JSON.
+
+The one place where a typed answer becomes `dict[str, Any]`. Numbers are in base units; one that is
+not known is None, with the formula beside it where only a size is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import is_dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from tfprof.model.dims import Dim, term_list
+from tfprof.model.quantity import Quantity
+from tfprof.results.columns import Columns
+from tfprof.results.fields import Place, plan_of
+
+_AS_IT_IS = (str, int, float, type(None))
+
+
+def encoded(value: object) -> Any:  # noqa: ANN401
+    """Any part of a result."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, _AS_IT_IS):
+        return value
+    if isinstance(value, Quantity | Dim):
+        return _number(value)
+    if isinstance(value, Mapping):
+        return dict(pair for key, one in value.items() for pair in _pairs(_name(key), one))
+    return _parts(value)
+
+
+def _parts(value: object) -> Any:  # noqa: ANN401
+    """A result inside a result, rows, or columns."""
+    if isinstance(value, Columns):
+        return _records(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return dict(_fields(value))
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, Iterable):
+        return [encoded(one) for one in value]
+    raise TypeError(f"{type(value).__name__} is no part of a result")
+
+
+def _name(key: object) -> str:
+    return str(key.value if isinstance(key, Enum) else key)
+
+
+def _fields(result: object) -> Iterator[tuple[str, Any]]:
+    for plan in plan_of(result.__class__):
+        value = getattr(result, plan.name)
+        if plan.place is Place.INSIDE or (plan.place is Place.IF_KNOWN and value is None):
+            continue
+        if plan.place is Place.AMONG:
+            yield from encoded(value).items()
+        else:
+            yield from _pairs(plan.key, value)
+
+
+def _pairs(key: str, value: object) -> Iterator[tuple[str, Any]]:
+    """A key and its value, and beside it what else there is to know of a number."""
+    yield key, encoded(value)
+    formula = value.value if isinstance(value, Quantity) else value
+    if isinstance(formula, Dim):
+        yield f"{key}_formula", {"text": str(formula), "terms": term_list(formula)}
+
+
+def _number(value: Quantity | Dim) -> float | None:
+    return value.number if isinstance(value, Quantity) else None
+
+
+def _records(rows: Columns) -> list[dict[str, Any]]:
+    """Columns of equal length as a row each."""
+    columns = rows.columns()
+    values = [
+        _records(one) if isinstance(one, Columns) else _listed(one) for one in columns.values()
+    ]
+    names = list(columns)
+    return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def _listed(column: object) -> list[Any]:
+    return list(encoded(column))

@@ -1,0 +1,1 @@
+"""A folder a question: what is asked, the analyses called, the result; and its views."""

@@ -1,0 +1,1 @@
+"""What several questions ask, compute and say in the same way."""

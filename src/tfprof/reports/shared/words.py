@@ -1,0 +1,28 @@
+"""What every report says the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from tfprof.model.profile import Input, ProfileData
+
+NO_STEPS = "steps are not known: times are of the whole capture"
+
+
+def recognised(data: ProfileData) -> str:
+    """What was read and what wrote it, in one line: GraphDef graph.pb · RunMetadata run_meta."""
+    version = data.declared.tensorflow_version
+    written_by = f" · written by TensorFlow {version}" if version else ""
+    return _formats(data.inputs) + written_by
+
+
+def _formats(inputs: Iterable[Input]) -> str:
+    return " · ".join(f"{i.format} {i.path.name}" for i in inputs if i.used and not i.why)
+
+
+def shell_path(path: str | Path) -> str:
+    """A path that can be pasted into a shell."""
+    import shlex
+
+    return shlex.quote(str(path))

@@ -1,0 +1,70 @@
+"""What a question came to: the result, what it was made from, and what there is to say about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Generic, TypeVar
+
+from tfprof.model.profile import ProfileData
+from tfprof.results.fields import INSIDE
+
+SCHEMA = "tfprof/1"
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A file that was read."""
+
+    path: str
+    format: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What the answer is about: its name, and what was read of it in a line."""
+
+    title: str
+    recognised: str = ""
+
+    @property
+    def lines(self) -> tuple[str, str]:
+        """Title and subtitle of a report."""
+        return self.title, self.recognised
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[R_co]):
+    """The JSON object every command answers with, its fields in order.
+
+    `warnings` are for programs: also why a number is null. `notes` are what a person is told.
+    """
+
+    schema: str
+    command: str
+    inputs: tuple[Used, ...]
+    warnings: tuple[str, ...]
+    data: R_co
+    subject: Annotated[Subject, INSIDE]
+    notes: Annotated[tuple[str, ...], INSIDE] = ()
+
+
+def answered(
+    command: str,
+    data: ProfileData,
+    result: R,
+    warnings: Iterable[str] = (),
+    notes: Iterable[str] = (),
+    *,
+    recognised: str = "",
+) -> Answered[R]:
+    """About a loaded profile; `recognised` says what was read of it."""
+    subject = Subject(data.title, recognised)
+    used = used_inputs(data)
+    return Answered(SCHEMA, command, used, tuple(warnings), result, subject, tuple(notes))
+
+
+def used_inputs(data: ProfileData) -> tuple[Used, ...]:
+    return tuple(Used(str(one.path), one.format) for one in data.inputs if one.used)

@@ -1,0 +1,71 @@
+"""How a field of a result is told as data, where its name alone does not say it.
+
+A result is read by machines that know nothing but its fields: the JSON encoder, CSV, later the
+diff and the page. The key in JSON is the name of the field, its unit the end of that name. What
+else there is to know stands in the annotation: `name: Annotated[str, ROW_KEY]`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Annotated, get_args, get_origin, get_type_hints
+
+
+class Place(Enum):
+    """Where the value of a field stands in JSON."""
+
+    OWN = "under its own key"
+    IF_KNOWN = "under its own key, left out while it is None"
+    AMONG = "its keys among those around it"
+    INSIDE = "nowhere: only views look at it"
+
+
+IF_KNOWN, AMONG, INSIDE = Place.IF_KNOWN, Place.AMONG, Place.INSIDE
+
+
+class Role(Enum):
+    """What a field is to its row."""
+
+    NAMES_IT = "tells it from the others of its table: what a diff or a merge joins by"
+
+
+ROW_KEY = Role.NAMES_IT
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The key in JSON, where Python has the word for itself: class, from."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPlan:
+    name: str
+    key: str
+    place: Place
+    names_row: bool
+
+
+_PLANS: dict[type, tuple[FieldPlan, ...]] = {}
+
+
+def plan_of(result: type) -> tuple[FieldPlan, ...]:
+    """How every field of a result type is told; worked out once."""
+    if result not in _PLANS:
+        hints = get_type_hints(result, include_extras=True)
+        _PLANS[result] = tuple(_plan(name, hints[name]) for name in result.__dataclass_fields__)
+    return _PLANS[result]
+
+
+def _plan(name: str, hint: object) -> FieldPlan:
+    said = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    key = next((one.name for one in said if isinstance(one, Key)), name)
+    place = next((one for one in said if isinstance(one, Place)), Place.OWN)
+    return FieldPlan(name, key, place, ROW_KEY in said)
+
+
+def row_key_of(row: object) -> tuple[object, ...]:
+    """What tells this row from the others of its table."""
+    return tuple(getattr(row, plan.name) for plan in plan_of(row.__class__) if plan.names_row)
