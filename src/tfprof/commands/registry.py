@@ -22,7 +22,7 @@ def commands() -> dict[str, Command]:
     found: dict[str, Command] = {}
     for name in _NAMES:
         if importlib.util.find_spec(f"tfprof.commands.{name}") is None:
-            continue  # TODO: until all are rebuilt
+            continue
         command: Command = importlib.import_module(f"tfprof.commands.{name}").COMMAND
         found[command.name] = command
     return found

@@ -55,7 +55,7 @@ def plan_of(result: type) -> tuple[FieldPlan, ...]:
     """How every field of a result type is told; worked out once."""
     if result not in _PLANS:
         hints = get_type_hints(result, include_extras=True)
-        _PLANS[result] = tuple(_plan(name, hints[name]) for name in result.__dataclass_fields__)
+        _PLANS[result] = tuple(_plan(name, hints[name]) for name in hints)
     return _PLANS[result]
 
 
