@@ -22,7 +22,6 @@ from tfprof.answers.static import question_from
 from tfprof.answers.steps import StepsQuestion, steps
 from tfprof.answers.steps_chart import steps_chart
 from tfprof.answers.summary import summary
-from tfprof.answers.timeline_asked import TimelineQuestion
 from tfprof.answers.views_data import start_of, view_result
 from tfprof.answers.what_if import WhatIfQuestion
 from tfprof.api.layers_of import layers_of
@@ -33,6 +32,7 @@ from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.options import options_from
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
+from tfprof.reports.timeline import Query as TimelineQuery
 from tfprof.sources.load import Request, choose, read
 from tfprof.sources.placement_log import read_placement_log
 from tfprof.views.chart import Chart
@@ -159,10 +159,10 @@ class Profile:
 
         Without a step or times, the answer is about a typical step, and the file has everything.
         """
-        return TimelineAnswer(
-            self.data,
-            TimelineQuestion(step, begin_ms, end_ms, thread, min_duration_us, everything, all_args),
+        query = TimelineQuery(
+            step, begin_ms, end_ms, thread, min_duration_us, everything, all_args
         )
+        return TimelineAnswer(self.data, query)
 
     def steps(
         self,
