@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from tfprof.analyses.executed import executed
-from tfprof.analyses.inference.sites import Given
 from tfprof.analyses.measured_memory.devices import measured_memory
 from tfprof.answers.estimated_time import device_of
 from tfprof.answers.input import input_answer
@@ -17,13 +16,13 @@ from tfprof.answers.measured_memory import asks_for_measurement, memory_of
 from tfprof.answers.memory import MemoryQuestion, memory
 from tfprof.answers.memory_chart import memory_chart
 from tfprof.answers.memory_over_time import time_chart
-from tfprof.answers.placement import placement_answer
 from tfprof.answers.static import question_from
 from tfprof.answers.steps import StepsQuestion, steps
 from tfprof.answers.steps_chart import steps_chart
 from tfprof.answers.summary import summary
 from tfprof.answers.views_data import start_of, view_result
 from tfprof.answers.what_if import WhatIfQuestion
+from tfprof.api.answer import Answer as NewAnswer
 from tfprof.api.layers_of import layers_of
 from tfprof.api.old_answer import OldAnswer as Answer
 from tfprof.api.timeline import TimelineAnswer
@@ -32,6 +31,8 @@ from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.options import options_from
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
+from tfprof.reports.placement import Query as PlacementQuery
+from tfprof.reports.placement import ask as ask_placement
 from tfprof.reports.timeline import Query as TimelineQuery
 from tfprof.sources.load import Request, choose, read
 from tfprof.sources.placement_log import read_placement_log
@@ -192,15 +193,16 @@ class Profile:
         nodes: bool = False,
         batch: int | None = None,
         dims: Mapping[str, int] | None = None,
-    ) -> Answer:
+    ) -> NewAnswer:
         """Which op runs where, what goes from device to device, what was soft-placed.
 
         `log` is a file with what `log_device_placement` wrote, `partition` a device to look at
         alone; `nodes` adds the graph that each device executed.
         """
         said = read_placement_log(Path(log)) if log is not None else None
-        given = Given(question_from(batch, sizes=dims).sizes)
-        return Answer(placement_answer(self.data, said, given, partition=partition, nodes=nodes))
+        sizes = question_from(batch, sizes=dims).sizes
+        query = PlacementQuery(sizes, log=said, partition=partition, nodes=nodes)
+        return NewAnswer(ask_placement(self.data, query))
 
     def executed(self, device: str | None = None) -> Profile:
         """The same of the graph as it ran, on all devices or on one: `/gpu:0`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -149,6 +150,7 @@ def _device(plane: Plane) -> str:
     return plane.device.removesuffix("/stream:all") if known else plane.name
 
 
+@lru_cache(maxsize=1)
 def _edges(span: int) -> Ints:
     return np.array([span * at // _STRETCHES for at in range(_STRETCHES + 1)], np.int64)
 
