@@ -26,13 +26,13 @@ from tfprof.api.answer import Answer as NewAnswer
 from tfprof.api.layers_of import layers_of
 from tfprof.api.old_answer import OldAnswer as Answer
 from tfprof.api.timeline import TimelineAnswer
+from tfprof.commands.registry import commands
 from tfprof.errors import UsageError
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.options import options_from
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.reports.placement import Query as PlacementQuery
-from tfprof.reports.placement import ask as ask_placement
 from tfprof.reports.timeline import Query as TimelineQuery
 from tfprof.sources.load import Request, choose, read
 from tfprof.sources.placement_log import read_placement_log
@@ -160,9 +160,7 @@ class Profile:
 
         Without a step or times, the answer is about a typical step, and the file has everything.
         """
-        query = TimelineQuery(
-            step, begin_ms, end_ms, thread, min_duration_us, everything, all_args
-        )
+        query = TimelineQuery(step, begin_ms, end_ms, thread, min_duration_us, everything, all_args)
         return TimelineAnswer(self.data, query)
 
     def steps(
@@ -202,11 +200,14 @@ class Profile:
         said = read_placement_log(Path(log)) if log is not None else None
         sizes = question_from(batch, sizes=dims).sizes
         query = PlacementQuery(sizes, log=said, partition=partition, nodes=nodes)
-        return NewAnswer(ask_placement(self.data, query))
+        return self._ask("placement", query)
 
     def executed(self, device: str | None = None) -> Profile:
         """The same of the graph as it ran, on all devices or on one: `/gpu:0`."""
         return Profile(executed(self.data, device))
+
+    def _ask(self, command: str, query: object) -> NewAnswer:
+        return NewAnswer(commands()[command].module().ask(self.data, query))
 
     def scope(self, **options: Any) -> Answer:  # noqa: ANN401
         """Costs by name scope; the options are those of `tfprof scope`."""

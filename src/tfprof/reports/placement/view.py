@@ -231,7 +231,9 @@ def _graphs_table(graphs: Sequence[ExecutedGraph]) -> Table:
         Column("sends", "sends", Unit.COUNT),
         Column("receives", "receives", Unit.COUNT),
     ]
-    rows = [[one.device, one.nodes, one.edges, one.sends, one.receives] for one in graphs]
+    rows: list[list[Value]] = [
+        [one.device, one.nodes, one.edges, one.sends, one.receives] for one in graphs
+    ]
     return Table(columns, rows)
 
 
@@ -243,9 +245,7 @@ def _log_table(logged: Mapping[str, Logged]) -> Table:
         Column("count", "times", Unit.COUNT),
     ]
     runs = [
-        (op, device, count)
-        for device, one in logged.items()
-        for op, count in one.executed.items()
+        (op, device, count) for device, one in logged.items() for op, count in one.executed.items()
     ]
     rows = sorted(runs, key=lambda row: (-row[2], row))
     return Table(columns, rows, fold=Fold(_SHOWN))
