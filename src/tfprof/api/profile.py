@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from tfprof.analyses.executed import executed
 from tfprof.analyses.inference.sites import Given
@@ -23,16 +22,17 @@ from tfprof.answers.steps import StepsQuestion, steps
 from tfprof.answers.steps_chart import steps_chart
 from tfprof.answers.summary import summary
 from tfprof.answers.timeline_asked import TimelineQuestion
-from tfprof.answers.views_data import start_of, view_result
 from tfprof.answers.what_if import WhatIfQuestion
+from tfprof.api.answer import Answer as NewAnswer
 from tfprof.api.layers_of import layers_of
 from tfprof.api.old_answer import OldAnswer as Answer
 from tfprof.api.timeline import TimelineAnswer
+from tfprof.commands.registry import commands
 from tfprof.errors import UsageError
 from tfprof.model.checkpoint import Checkpoint
-from tfprof.model.options import options_from
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
+from tfprof.reports.trees import Query
 from tfprof.sources.load import Request, choose, read
 from tfprof.sources.placement_log import read_placement_log
 from tfprof.views.chart import Chart
@@ -206,25 +206,24 @@ class Profile:
         """The same of the graph as it ran, on all devices or on one: `/gpu:0`."""
         return Profile(executed(self.data, device))
 
-    def scope(self, **options: Any) -> Answer:  # noqa: ANN401
+    def scope(self, **options: object) -> NewAnswer:
         """Costs by name scope; the options are those of `tfprof scope`."""
-        return self._view("scope", options)
+        return self._ask("scope", Query("scope", options))
 
-    def graph(self, **options: Any) -> Answer:  # noqa: ANN401
+    def graph(self, **options: object) -> NewAnswer:
         """Costs along the graph; the options are those of `tfprof graph`."""
-        return self._view("graph", options)
+        return self._ask("graph", Query("graph", options))
 
-    def op(self, **options: Any) -> Answer:  # noqa: ANN401
+    def op(self, **options: object) -> NewAnswer:
         """Costs by op type; the options are those of `tfprof op`."""
-        return self._view("op", options)
+        return self._ask("op", Query("op", options))
 
-    def code(self, **options: Any) -> Answer:  # noqa: ANN401
+    def code(self, **options: object) -> NewAnswer:
         """Costs by the lines of Python that made the nodes; needs an op log with code lines."""
-        return self._view("code", options)
+        return self._ask("code", Query("code", options))
 
-    def _view(self, command: str, given: dict[str, Any]) -> Answer:
-        options = options_from(given, start_of(self.data))
-        return Answer(view_result(command, self.data, options))
+    def _ask(self, command: str, query: object) -> NewAnswer:
+        return NewAnswer(commands()[command].module().ask(self.data, query))
 
 
 def load(*paths: PathLike, vars: PathLike | None = None) -> Profile:  # noqa: A002  (the CLI's word)

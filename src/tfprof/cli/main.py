@@ -13,7 +13,7 @@ from typing import Any
 
 from tfprof import __version__
 from tfprof.cli import commands as old_commands
-from tfprof.cli.output import add_outputs, deliver, emit, talk
+from tfprof.cli.output import add_outputs, deliver, emit, talk, warn
 from tfprof.cli.parser import Parser, add_options, values_of
 from tfprof.cli.progress import progress_bar
 from tfprof.cli.words import normalised, paths_together, with_command
@@ -112,11 +112,16 @@ def _run(words: list[str]) -> int:
 
     with progress_bar() as progress:
         module = modules[args.command]
-        if isinstance(module, Command):
+        if isinstance(module, Command) and module.answer is None:  # ours: cli/shell.py
+            own = importlib.import_module(f"tfprof.cli.{module.name}")
+            result = own.run(values_of(args), progress)
+        elif isinstance(module, Command):
             result = module.answer(values_of(args), progress)
         else:
             result = module.run(args, progress)
     if isinstance(result, Answered):
+        if module.tells_warnings:
+            warn(result.warnings)
         emit(Answer(result), args)
     elif isinstance(result, Files):
         deliver(result)

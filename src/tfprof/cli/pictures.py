@@ -31,7 +31,7 @@ def picture_writer(args: argparse.Namespace) -> Callable[[str], None]:
     encode = _encoder(path)
 
     def write(picture: str) -> None:
-        from tfprof.api.writing import write_file
+        from tfprof.commands.writing import write_file
 
         write_file(path, encode(picture), force=args.force)
         talk(f"Wrote {path}")

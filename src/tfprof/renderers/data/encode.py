@@ -35,10 +35,10 @@ def encoded(value: object) -> Any:  # noqa: ANN401
 
 
 def _parts(value: object) -> Any:  # noqa: ANN401
-    """A result inside a result, rows, or columns."""
+    """A result inside a result (also a named tuple), rows, or columns."""
     if isinstance(value, Columns):
         return _records(value)
-    if is_dataclass(value) and not isinstance(value, type):
+    if hasattr(value, "_fields") or (is_dataclass(value) and not isinstance(value, type)):
         return dict(_fields(value))
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
