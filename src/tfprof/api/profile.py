@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tfprof.analyses.executed import executed
 from tfprof.analyses.inference.sites import Given
-from tfprof.analyses.measured_memory.devices import measured_memory
 from tfprof.answers.estimated_time import device_of
 from tfprof.answers.input import input_answer
-from tfprof.answers.measured_memory import asks_for_measurement, memory_of
-from tfprof.answers.memory import MemoryQuestion, memory
-from tfprof.answers.memory_chart import memory_chart
-from tfprof.answers.memory_over_time import time_chart
 from tfprof.answers.placement import placement_answer
 from tfprof.answers.static import question_from
 from tfprof.answers.steps import StepsQuestion, steps
@@ -24,7 +19,7 @@ from tfprof.answers.steps_chart import steps_chart
 from tfprof.answers.summary import summary
 from tfprof.answers.timeline_asked import TimelineQuestion
 from tfprof.answers.views_data import start_of, view_result
-from tfprof.answers.what_if import WhatIfQuestion
+from tfprof.api.answer import Answer as NewAnswer
 from tfprof.api.layers_of import layers_of
 from tfprof.api.old_answer import OldAnswer as Answer
 from tfprof.api.timeline import TimelineAnswer
@@ -33,9 +28,9 @@ from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.options import options_from
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
+from tfprof.reports import memory
 from tfprof.sources.load import Request, choose, read
 from tfprof.sources.placement_log import read_placement_log
-from tfprof.views.chart import Chart
 
 PathLike = str | os.PathLike[str]
 
@@ -105,7 +100,7 @@ class Profile:
         swap: float | None = None,
         dtype: str | None = None,
         estimate: bool = False,
-    ) -> Answer:
+    ) -> NewAnswer:
         """What a traced run took, or what one step will take.
 
         Estimated with `estimate=True`, without a trace, and where only a graph can answer, such as
@@ -115,34 +110,19 @@ class Profile:
         the host at so many GB a second, or stored in `float16`.
         """
         batches = () if batch is None else (batch,) if isinstance(batch, int) else tuple(batch)
-        first = batches[0] if batches else None
-        question = question_from(first, mode, signature, feeds, dims)
         pattern = recompute if isinstance(recompute, str) else ("" if recompute else None)
-        asked = MemoryQuestion(
-            question,
+        query = memory.Query(
+            question_from(None, mode, signature, feeds, dims),
             batches,
             model,
             device_memory,
             margin,
             optimizer=optimizer if mode == "train" else None,
-            what_if=WhatIfQuestion(pattern, swap=swap, dtype=dtype),
+            what_if=memory.WhatIfQuery(pattern, swap=swap, dtype=dtype),
+            estimate=estimate,
         )
-
-        def chart() -> Chart:
-            if asks_for_measurement(asked, estimate=estimate):
-                devices = measured_memory(self.data.trace)
-                if devices:
-                    return time_chart(self.data, devices)
-            given = [f"{name}={size}" for name, size in (dims or {}).items()]
-            given += [f"{name}={','.join(map(str, s))}" for name, s in (feeds or {}).items()]
-            return memory_chart(
-                lambda drawn: memory(self.data, replace(asked, batches=tuple(drawn))),
-                batches,
-                device_memory,
-                given,
-            )
-
-        return Answer(memory_of(self.data, asked, estimate=estimate), chart)
+        to_draw = partial(memory.to_draw, self.data, query)
+        return NewAnswer(memory.ask(self.data, query), to_draw)
 
     def timeline(
         self,
