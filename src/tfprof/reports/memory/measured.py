@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tfprof.analyses.executed_types import executed_types
 from tfprof.analyses.measured_memory.devices import DeviceMemory, corners, op_types
 from tfprof.analyses.measured_memory.of_run import STEP_ALONE
 from tfprof.analyses.measured_memory.over_time import OverTime, over_time
 from tfprof.analyses.measured_memory.usage import Usage
-from tfprof.answers.executed_types import executed_types
 from tfprof.errors import TfprofError
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
