@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfprof.analyses.device_peaks import peak_of
+from tfprof.analyses.executed_types import executed_types
 from tfprof.analyses.layer_names import without_calls
 from tfprof.analyses.op_runs import PS_A_MICROSECOND, OpRuns, op_runs
 from tfprof.analyses.op_times import OpTime, groups, op_times
@@ -16,7 +17,6 @@ from tfprof.analyses.op_work import work_of
 from tfprof.analyses.roofline import Device
 from tfprof.analyses.steps.in_steps import TraceSteps
 from tfprof.answers.common import NO_STEPS, fold, used_inputs
-from tfprof.answers.executed_types import executed_types
 from tfprof.answers.kernels import kernels_data, kernels_of, kernels_table
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model import units

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from tfprof.analyses.executed_types import executed_types
 from tfprof.analyses.keras_costs import KerasCosts
 from tfprof.analyses.roles import Role
 from tfprof.analyses.run_cost import RunCost
 from tfprof.answers import keras_static
 from tfprof.answers.common import NO_STEPS, fold, recognised, used_inputs, written_by
 from tfprof.answers.digest import LARGEST_IN_A_SECOND, Digest, digest
-from tfprof.answers.executed_types import executed_types
 from tfprof.answers.keras_layers import keras_data, layer_rows, layers_table
 from tfprof.answers.missing import missing_inputs
 from tfprof.answers.static import data_of, open_sizes, warnings_of

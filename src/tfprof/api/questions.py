@@ -8,13 +8,12 @@ from typing import Any
 from tfprof.analyses.roles import Role
 from tfprof.answers.digest import digest
 from tfprof.answers.keras_static import flops_of
-from tfprof.answers.measured_memory import asks_for_measurement, measured_peaks
-from tfprof.answers.memory import MemoryQuestion, estimator_of
 from tfprof.answers.static import costs_of, question_from
 from tfprof.api.anything import data_of
 from tfprof.errors import InputMissing
 from tfprof.model.dims import Size
 from tfprof.ops.rule import rules
+from tfprof.reports.memory import Query, peaks
 
 _OWN = (Role.TRAINABLE, Role.NON_TRAINABLE)
 
@@ -89,10 +88,9 @@ def peak_memory(
     only predicts, `mode="train"` adds gradients and the updates of the optimizer.
     """
     size = batch if batch is not None else batch_size
-    question = question_from(size, mode, None, feeds, dims)
-    asked = MemoryQuestion(question, optimizer=optimizer if mode == "train" else None)
-    data = data_of(model)
-    if data.graph is None and data.trace is not None and asks_for_measurement(asked):
-        return measured_peaks(data)
-    estimator = estimator_of(data, asked)
-    return {device: one.expected for device, one in estimator.at(size or 1).items()}
+    query = Query(
+        question_from(None, mode, None, feeds, dims),
+        () if size is None else (size,),
+        optimizer=optimizer if mode == "train" else None,
+    )
+    return peaks(data_of(model), query)

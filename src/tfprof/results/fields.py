@@ -67,5 +67,11 @@ def _plan(name: str, hint: object) -> FieldPlan:
 
 
 def row_key_of(row: object) -> tuple[object, ...]:
-    """What tells this row from the others of its table."""
-    return tuple(getattr(row, plan.name) for plan in plan_of(row.__class__) if plan.names_row)
+    """What tells this row from the others of its table; it may stand among its keys."""
+    found: tuple[object, ...] = ()
+    for plan in plan_of(row.__class__):
+        if plan.names_row:
+            found += (getattr(row, plan.name),)
+        elif plan.place is Place.AMONG:
+            found += row_key_of(getattr(row, plan.name))
+    return found

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tfprof.cli.commands import memory
 from tfprof.cli.inputs import add_inputs, request_of
-from tfprof.cli.partitions import on_partition
+from tfprof.cli.parser import add_options, values_of
 from tfprof.cli.pictures import add_picture_outputs, picture_writer
-from tfprof.errors import InputMissing, UsageError
+from tfprof.commands.command import Drawing
+from tfprof.commands.memory import COMMAND as _MEMORY
 
 if TYPE_CHECKING:
     from tfprof.sources.load import ProgressOf
-    from tfprof.views.chart import Chart, Picture, StepChart
-    from tfprof.views.result import Result
+    from tfprof.views.chart import Picture, StepChart
 
 HELP = "an answer as a picture (SVG): memory, or the time of steps"
 
@@ -46,41 +45,14 @@ def run(args: argparse.Namespace, progress: ProgressOf | None) -> None:
     write(picture.render(_SUBJECTS[args.subject].draw(args, progress)))
 
 
-def _memory(args: argparse.Namespace, progress: ProgressOf | None) -> Chart:
-    from tfprof.answers.memory_chart import memory_chart
-
-    measured = _measured_memory(args, progress)
-    if measured is not None:
-        return measured
-    if args.form == "executed":
-        raise UsageError("what was executed has the batch of its run: a point, not a curve")
-
-    def ask(batches: Sequence[int]) -> Result:
-        asked = {"batch": ",".join(map(str, batches)) or None}
-        return memory.run(argparse.Namespace(**{**vars(args), **asked}), progress)
-
-    batches = memory.batches_of(args.batch) if args.batch else ()
-    budget = memory.bytes_of(args.device_memory) if args.device_memory else None
-    return memory_chart(ask, batches, budget, [*args.dim, *args.feed])
+def _memory(args: argparse.Namespace, progress: ProgressOf | None) -> Picture:
+    return _MEMORY.module().picture(_memory_drawing().answer(values_of(args), progress))
 
 
-def _measured_memory(args: argparse.Namespace, progress: ProgressOf | None) -> Chart | None:
-    """Over time, where a trace tells it and nothing is asked that did not run."""
-    from tfprof.analyses.measured_memory.devices import measured_memory
-    from tfprof.answers.measured_memory import asks_for_measurement, why_none
-    from tfprof.answers.memory_over_time import time_chart
-    from tfprof.sources.load import read_one
-
-    args = argparse.Namespace(**vars(args))  # what it asks is changed on the way
-    asked = memory.asked_of(args)
-    if not asks_for_measurement(asked, estimate=memory.wants_estimate(args)):
-        return None
-    data = on_partition(read_one(request_of(args), progress), args)
-    devices = measured_memory(data.trace)
-    if not devices and data.trace is not None and data.graph is None and data.keras is None:
-        why, then = why_none(data.trace)
-        raise InputMissing(why, where=data.title, hint=then)
-    return time_chart(data, devices) if devices else None
+def _memory_drawing() -> Drawing:
+    if _MEMORY.drawing is None:
+        raise TypeError("memory has a picture")
+    return _MEMORY.drawing
 
 
 def _steps(args: argparse.Namespace, progress: ProgressOf | None) -> StepChart:
@@ -98,6 +70,10 @@ class _Subject:
 
 
 _SUBJECTS = {
-    "memory": _Subject("peak memory over the batch or over time", memory.add_arguments, _memory),
+    "memory": _Subject(
+        _memory_drawing().help,
+        lambda parser: add_options(parser, _memory_drawing().options),
+        _memory,
+    ),
     "steps": _Subject("what the time of each step went to", add_inputs, _steps),
 }

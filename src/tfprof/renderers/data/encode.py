@@ -17,6 +17,7 @@ from tfprof.model.dims import Dim, term_list
 from tfprof.model.quantity import Quantity
 from tfprof.results.columns import Columns
 from tfprof.results.fields import Place, plan_of
+from tfprof.results.times import Nanoseconds
 
 _AS_IT_IS = (str, int, float, type(None))
 
@@ -25,6 +26,8 @@ def encoded(value: object) -> Any:  # noqa: ANN401
     """Any part of a result."""
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, Nanoseconds):
+        return value.micros
     if isinstance(value, _AS_IT_IS):
         return value
     if isinstance(value, Quantity | Dim):

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from tfprof.analyses.computed import INFERENCE, TRAIN, Computed, computed
+from tfprof.analyses.computed import TRAIN, Computed
+from tfprof.analyses.inference.sites import Given
 from tfprof.analyses.memory.keras_training import keras_step
 from tfprof.analyses.memory.program import CPU, device_of_rows
 from tfprof.analyses.memory.training import ASSUMED, with_gradients
 from tfprof.analyses.params import Parameters, count_layers, count_parameters
-from tfprof.analyses.placement.soft import as_ran
 from tfprof.analyses.reach import extent
 from tfprof.analyses.roles import Role
 from tfprof.analyses.static_costs import StaticCosts, static_costs
 from tfprof.analyses.variables import Variable
-from tfprof.answers.static import check_feeds
-from tfprof.errors import InputMissing, UsageError
+from tfprof.errors import InputMissing
 from tfprof.model.dims import Size
 from tfprof.model.graph import Graph
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.profile import ProfileData
-from tfprof.reports.shared.question import Question
 
 _OWN = (Role.TRAINABLE, Role.NON_TRAINABLE)
 
@@ -53,38 +51,28 @@ class Steps(Protocol):
     def at(self, sizes: Mapping[str, Size]) -> Step: ...
 
 
-def steps_of(data: ProfileData, question: Question, optimizer: str | None = None) -> Steps:
-    """`optimizer` asks for a training step, which is added where the model only predicts."""
-    if data.graph is None and data.keras is not None:
-        return KerasSteps(data.keras, question, optimizer)
-    if data.graph is None:
-        raise InputMissing(
-            "no graph: memory is estimated from a graph, or from a Keras file",
-            hint="`tfprof doctor PATH` lists what is there.",
-        )
-    if optimizer is None or _trains(data):
-        return GraphSteps(data, question)
-    return AddedSteps(data, question, optimizer)
-
-
 class GraphSteps:
-    """The step that a graph holds."""
+    """The step that a graph holds. One that ran is fixed: it has the sizes of its run."""
 
-    def __init__(self, data: ProfileData, question: Question, part: Computed | None = None) -> None:
-        data, self._moved = as_ran(data)
+    def __init__(
+        self,
+        data: ProfileData,
+        part: Computed,
+        given: Given,
+        notes: Sequence[str] = (),
+        *,
+        is_fixed: bool = False,
+    ) -> None:
         if data.graph is None:
             raise InputMissing("no graph")
-        check_feeds(data, question)
-        self.data, self.graph, self._question = data, data.graph, question
-        self.is_fixed = part is not None  # a graph that ran has the sizes of its run
-        self.part = part or computed(data, question.mode, question.fetch, question.signature)
-        self.persistent = persistent(data, self.part)
+        self.data, self.graph, self.part, self._given = data, data.graph, part, given
+        self.is_fixed, self._notes = is_fixed, notes
+        self.persistent = persistent(data, part)
 
     def at(self, sizes: Mapping[str, Size]) -> Step:
-        given = self._question.given(self.part.mode)
-        both = {**self._question.sizes, **sizes}
-        costs = static_costs(self.data, self.part, replace(given, sizes=both))
-        return Step(costs, self.graph, [*costs.inferred.notes, *self._moved])
+        given = replace(self._given, sizes={**self._given.sizes, **sizes})
+        costs = static_costs(self.data, self.part, given)
+        return Step(costs, self.graph, [*costs.inferred.notes, *self._notes])
 
 
 class AddedSteps:
@@ -92,16 +80,15 @@ class AddedSteps:
 
     is_fixed = False
 
-    def __init__(self, data: ProfileData, question: Question, optimizer: str) -> None:
-        self._forward = GraphSteps(data, replace(question, mode=INFERENCE))
-        self._optimizer = optimizer
-        rows, what = self._forward.part.rows, self._forward.part.what
+    def __init__(self, forward: GraphSteps, optimizer: str) -> None:
+        self._forward, self._optimizer = forward, optimizer
+        rows, what = forward.part.rows, forward.part.what
         self.part = Computed(rows, TRAIN, f"one training step with {optimizer}, added to {what}")
-        known = count_parameters(data, extent(data))
+        known = count_parameters(forward.data, extent(forward.data))
         self._trained = None
         if known.by_role[Role.TRAINABLE].value is not None:
             self._trained = [one.name for one in known.of_role(Role.TRAINABLE)]
-        self.persistent = self._forward.persistent
+        self.persistent = forward.persistent
 
     def at(self, sizes: Mapping[str, Size]) -> Step:
         found = self._forward.at(sizes)
@@ -115,28 +102,20 @@ class KerasSteps:
 
     is_fixed = False
 
-    def __init__(self, model: KerasModel, question: Question, optimizer: str | None) -> None:
+    def __init__(self, model: KerasModel, sizes: Mapping[str, Size], optimizer: str | None) -> None:
         if model.flow.missing:
             raise InputMissing(f"memory is not known: {model.flow.missing}")
-        self._model, self._question, self._optimizer = model, question, optimizer
+        self._model, self._sizes, self._optimizer = model, sizes, optimizer
         self.part = keras_step(model, {}, train=optimizer is not None).training.costs.part
         self.persistent = {CPU: _own_bytes(count_layers(model))}
 
     def at(self, sizes: Mapping[str, Size]) -> Step:
-        both = {**self._question.sizes, **sizes}
+        both = {**self._sizes, **sizes}
         plain = {name: size for name, size in both.items() if isinstance(size, int)}
         train = self._optimizer is not None
         found = keras_step(self._model, plain, train=train, optimizer=self._optimizer or "adam")
         notes = [*found.missing, *found.training.notes]
         return Step(found.training.costs, found.graph, notes, found.training.state_bytes)
-
-
-def _trains(data: ProfileData) -> bool:
-    """Whether the graph itself holds a training step."""
-    try:
-        return computed(data, TRAIN).mode == TRAIN
-    except UsageError:
-        return False
 
 
 def persistent(data: ProfileData, part: Computed) -> dict[str, int]:

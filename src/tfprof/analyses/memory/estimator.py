@@ -6,15 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-import numpy as np
-
-from tfprof.analyses.computed import TRAIN, Computed, computed
-from tfprof.analyses.executed import parts, with_received
 from tfprof.analyses.memory.batches import at_batch
 from tfprof.analyses.memory.estimate import (
     EXPECTED,
     Peak,
-    Piece,
     guess_from,
     largest_batch,
     peaks,
@@ -22,16 +17,12 @@ from tfprof.analyses.memory.estimate import (
 )
 from tfprof.analyses.memory.program import CPU, MODELS, MemoryModel, Program, program
 from tfprof.analyses.memory.schedule import simulate
-from tfprof.analyses.placement.soft import as_ran
-from tfprof.answers.model_steps import GraphSteps, Step, Steps, persistent
-from tfprof.errors import InputMissing, UsageError
+from tfprof.analyses.memory.steps import Step, Steps
+from tfprof.errors import UsageError
 from tfprof.model.dims import BATCH, Size, symbol
-from tfprof.model.joined_graphs import joined_graphs
-from tfprof.model.profile import ProfileData
-from tfprof.reports.shared.question import Question
+from tfprof.results.memory import Piece
 
 _SCHEDULE_BATCH = 8
-_PARTITION = "partition"
 # what a step is made into before it is simulated, at a batch
 Change = Callable[[Program, int], Program]
 
@@ -158,19 +149,3 @@ class Estimator:
         found = self.steps.at(sizes)
         self._state_bytes = found.state_bytes
         return found
-
-
-def as_executed(data: ProfileData, question: Question, model: MemoryModel) -> Estimator:
-    """Of the graphs that ran, after TensorFlow had rewritten them: the run metadata holds them."""
-    graphs = [one for one in parts(data.trace) if one.partition.kind == _PARTITION]
-    if not graphs or data.trace is None:
-        raise InputMissing(
-            "no graph as it was executed: the run metadata has no partition graphs",
-            hint="Trace with RunOptions(output_partition_graphs=True).",
-        )
-    graph = joined_graphs([one.graph for one in with_received(graphs, data.trace)])
-    part = Computed(np.arange(len(graph)), TRAIN, "the step as it was executed")
-    steps = GraphSteps(replace(data, graph=graph), replace(question, sizes={}), part)
-    if data.graph is not None:
-        steps.persistent = persistent(as_ran(data)[0], computed(data))
-    return Estimator(steps, model)
