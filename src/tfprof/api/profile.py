@@ -11,7 +11,6 @@ from typing import Any
 from tfprof.analyses.executed import executed
 from tfprof.analyses.inference.sites import Given
 from tfprof.analyses.measured_memory.devices import measured_memory
-from tfprof.answers.estimated_time import device_of
 from tfprof.answers.input import input_answer
 from tfprof.answers.measured_memory import asks_for_measurement, memory_of
 from tfprof.answers.memory import MemoryQuestion, memory
@@ -25,14 +24,17 @@ from tfprof.answers.summary import summary
 from tfprof.answers.timeline_asked import TimelineQuestion
 from tfprof.answers.views_data import start_of, view_result
 from tfprof.answers.what_if import WhatIfQuestion
-from tfprof.api.layers_of import layers_of
+from tfprof.api.answer import Answer as NewAnswer
 from tfprof.api.old_answer import OldAnswer as Answer
 from tfprof.api.timeline import TimelineAnswer
+from tfprof.commands.registry import commands
 from tfprof.errors import UsageError
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.options import options_from
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
+from tfprof.reports.layers.query import Query as LayersQuery
+from tfprof.reports.shared.device import device_of
 from tfprof.sources.load import Request, choose, read
 from tfprof.sources.placement_log import read_placement_log
 from tfprof.views.chart import Chart
@@ -79,7 +81,7 @@ class Profile:
         dims: Mapping[str, int] | None = None,
         by: str = "layer",
         device: str | None = None,
-    ) -> Answer:
+    ) -> NewAnswer:
         """Shape, parameters, FLOPs and activations of each layer; of a run also its time.
 
         `by` is what a row is: layer, op or scope, and of a run node, device, thread or kernel.
@@ -87,7 +89,7 @@ class Profile:
         """
         question = question_from(batch, mode, signature, feeds, dims)
         known = device_of(device) if device is not None else None
-        return Answer(layers_of(self.data, question, known, by))
+        return self._ask("layers", LayersQuery(question, known, by))
 
     def memory(  # noqa: PLR0913  (each one an option of the command)
         self,
@@ -221,6 +223,9 @@ class Profile:
     def code(self, **options: Any) -> Answer:  # noqa: ANN401
         """Costs by the lines of Python that made the nodes; needs an op log with code lines."""
         return self._view("code", options)
+
+    def _ask(self, command: str, query: object) -> NewAnswer:
+        return NewAnswer(commands()[command].module().ask(self.data, query))
 
     def _view(self, command: str, given: dict[str, Any]) -> Answer:
         options = options_from(given, start_of(self.data))
