@@ -18,9 +18,6 @@ BATCH = "B"
 Atom = Union[str, "Floor"]
 # what is multiplied in a term, and how often: sorted, powers from 1 on
 Monomial = tuple[tuple[Atom, int], ...]
-Size = Union[int, "Dim"]
-Shape = tuple[Size | None, ...]  # None: a dimension nothing is known of
-Open = Shape | None  # None: not even the rank is known
 
 
 class Floor:
@@ -136,6 +133,12 @@ class Dim:
                     part = part * base
             total = total + part
         return total
+
+
+# no names in quotes: results are described by their types, in other modules
+Size = int | Dim
+Shape = tuple[Size | None, ...]  # None: a dimension nothing is known of
+Open = Shape | None  # None: not even the rank is known
 
 
 def symbol(name: str) -> Dim:

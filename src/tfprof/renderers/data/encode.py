@@ -46,7 +46,8 @@ def _parts(value: object) -> Any:  # noqa: ANN401
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, Iterable):
-        return [encoded(one) for one in value]
+        # a size of a shape has no key of its own to put a formula beside
+        return [str(one) if isinstance(one, Dim) else encoded(one) for one in value]
     raise TypeError(f"{type(value).__name__} is no part of a result")
 
 
