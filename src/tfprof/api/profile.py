@@ -12,27 +12,28 @@ from tfprof.analyses.executed import executed
 from tfprof.analyses.inference.sites import Given
 from tfprof.analyses.measured_memory.devices import measured_memory
 from tfprof.answers.estimated_time import device_of
-from tfprof.answers.input import input_answer
 from tfprof.answers.measured_memory import asks_for_measurement, memory_of
 from tfprof.answers.memory import MemoryQuestion, memory
 from tfprof.answers.memory_chart import memory_chart
 from tfprof.answers.memory_over_time import time_chart
 from tfprof.answers.placement import placement_answer
 from tfprof.answers.static import question_from
-from tfprof.answers.steps import StepsQuestion, steps
-from tfprof.answers.steps_chart import steps_chart
 from tfprof.answers.summary import summary
 from tfprof.answers.timeline_asked import TimelineQuestion
 from tfprof.answers.views_data import start_of, view_result
 from tfprof.answers.what_if import WhatIfQuestion
+from tfprof.api.answer import Answer as NewAnswer
 from tfprof.api.layers_of import layers_of
 from tfprof.api.old_answer import OldAnswer as Answer
 from tfprof.api.timeline import TimelineAnswer
+from tfprof.commands.registry import commands
 from tfprof.errors import UsageError
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.options import options_from
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
+from tfprof.reports.input import Query as InputQuery
+from tfprof.reports.steps import Query as StepsQuery
 from tfprof.sources.load import Request, choose, read
 from tfprof.sources.placement_log import read_placement_log
 from tfprof.views.chart import Chart
@@ -171,18 +172,17 @@ class Profile:
         events: str | None = None,
         gaps: bool = False,
         device: str | None = None,
-    ) -> Answer:
+    ) -> NewAnswer:
         """What the time of each step went to, which steps were slow, how busy devices were.
 
         `step` looks at one alone, `events` at what is behind a category such as `"input"`, `gaps`
         at when devices did nothing; `device` leaves the other devices out.
         """
-        asked = StepsQuestion(step, events, gaps=gaps, device=device)
-        return Answer(steps(self.data, asked), lambda: steps_chart(self.data))
+        return self._ask("steps", StepsQuery(step, events, gaps, device))
 
-    def input(self) -> Answer:
+    def input(self) -> NewAnswer:
         """The tf.data pipelines of a capture: what each stage takes, which one is waited for."""
-        return Answer(input_answer(self.data))
+        return self._ask("input", InputQuery())
 
     def placement(
         self,
@@ -221,6 +221,9 @@ class Profile:
     def code(self, **options: Any) -> Answer:  # noqa: ANN401
         """Costs by the lines of Python that made the nodes; needs an op log with code lines."""
         return self._view("code", options)
+
+    def _ask(self, command: str, query: object) -> NewAnswer:
+        return NewAnswer(commands()[command].module().ask(self.data, query))
 
     def _view(self, command: str, given: dict[str, Any]) -> Answer:
         options = options_from(given, start_of(self.data))

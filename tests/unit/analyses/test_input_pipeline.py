@@ -85,7 +85,7 @@ def test_settings_are_what_the_iterators_note(found):
     assert (prefetch.autotuned, prefetch.autotune_mode) == (True, "legacy")
     assert (prefetch.buffer.limit, prefetch.buffer.median, prefetch.buffer.empty) == (2, 0, 0.625)
     assert (fused.parallelism, fused.autotuned, fused.batch_size) == (2, True, 16)
-    assert fused_ops(fused.op) == ["ParallelMapDatasetV2", "BatchDatasetV2"]
+    assert fused_ops(fused.op) == ("ParallelMapDatasetV2", "BatchDatasetV2")
     assert (source.parallelism, source.autotuned, source.buffer) == (None, None, None)
     budget = pipeline.budget
     assert (budget.algorithm, budget.cpu, budget.threads) == ("DEFAULT", 2, 2)

@@ -8,23 +8,24 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.input_pipeline.bottleneck import Bottleneck, Waiting, bottleneck, waiting
-from tfprof.analyses.input_pipeline.categories import Work, work_of
+from tfprof.analyses.input_pipeline.bottleneck import bottleneck, waiting
+from tfprof.analyses.input_pipeline.categories import work_of
 from tfprof.analyses.input_pipeline.elements import ready_ahead
 from tfprof.analyses.input_pipeline.functions import FunctionOp, function_ops
 from tfprof.analyses.input_pipeline.names import is_root
 from tfprof.analyses.input_pipeline.pipelines import Pipeline, Stage, pipelines
-from tfprof.analyses.input_pipeline.settings import Budget, Settings, budget, noted, settings
+from tfprof.analyses.input_pipeline.settings import Settings, budget, noted, settings
 from tfprof.analyses.input_pipeline.times import StageTimes, stage_times
 from tfprof.analyses.input_pipeline.waits import wait_rows
 from tfprof.analyses.intervals import Intervals
-from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.codes import CATEGORIES
 from tfprof.analyses.step_time.device_events import on_device
 from tfprof.analyses.steps.detect import find_steps
-from tfprof.analyses.steps.windows import Steps
 from tfprof.model.xspace import Plane, Space
+from tfprof.results.categories import Category
+from tfprof.results.input import Bottleneck, Budget, Waiting, Work
+from tfprof.results.windows import Steps
 
 Ints = npt.NDArray[np.int64]
 
@@ -55,7 +56,7 @@ class FoundPipeline:
 
 
 @dataclass(frozen=True, slots=True)
-class HostInput:
+class FoundInput:
     """`waiting` is for all pipelines together; `device_side` iterators are not among them.
 
     `hidden` is the waiting that holds nothing up, as devices are at work meanwhile. `copying` is
@@ -70,16 +71,8 @@ class HostInput:
     device_side: int
     copying: int
 
-    def work(self) -> dict[Work, int]:
-        """Self times by kind of work; what is copied to devices is put there for a step."""
-        found = dict.fromkeys(Work, 0)
-        for stage in (stage for one in self.pipelines for stage in one.stages):
-            found[stage.work] += stage.times.self_time
-        found[Work.ENQUEUE] += self.copying
-        return found
 
-
-def input_of_hosts(space: Space) -> Iterator[HostInput]:
+def input_of_hosts(space: Space) -> Iterator[FoundInput]:
     """Of every host that has threads, in the order of the capture."""
     for plane in space.host_threads:
         devices = [device for device in space.devices if device.host == plane.host]
@@ -87,7 +80,7 @@ def input_of_hosts(space: Space) -> Iterator[HostInput]:
         yield _input(plane, find_steps(space, plane.host), did)
 
 
-def _input(plane: Plane, steps: Steps, devices: Sequence[Classified]) -> HostInput:
+def _input(plane: Plane, steps: Steps, devices: Sequence[Classified]) -> FoundInput:
     rows = wait_rows(plane)
     asked = Intervals.union(plane.events.start_ps[rows], plane.events.end_ps[rows])
     waits = asked.minus(_at_work(devices))
@@ -95,7 +88,7 @@ def _input(plane: Plane, steps: Steps, devices: Sequence[Classified]) -> HostInp
     found = [_found(one, waits, steps) for one in trees.of_host]
     # what the model waits for most comes first
     found.sort(key=lambda one: -sum(stage.times.blocking for stage in one.stages))
-    return HostInput(
+    return FoundInput(
         plane.host,
         steps,
         waiting(waits, steps, asked.starts),

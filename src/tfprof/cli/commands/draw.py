@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tfprof.cli.commands import memory
-from tfprof.cli.inputs import add_inputs, request_of
+from tfprof.cli.inputs import request_of
+from tfprof.cli.parser import add_options, values_of
 from tfprof.cli.partitions import on_partition
 from tfprof.cli.pictures import add_picture_outputs, picture_writer
+from tfprof.commands.registry import commands
 from tfprof.errors import InputMissing, UsageError
 
 if TYPE_CHECKING:
     from tfprof.sources.load import ProgressOf
-    from tfprof.views.chart import Chart, Picture, StepChart
+    from tfprof.views.chart import Chart, Picture
     from tfprof.views.result import Result
 
 HELP = "an answer as a picture (SVG): memory, or the time of steps"
@@ -83,11 +85,17 @@ def _measured_memory(args: argparse.Namespace, progress: ProgressOf | None) -> C
     return time_chart(data, devices) if devices else None
 
 
-def _steps(args: argparse.Namespace, progress: ProgressOf | None) -> StepChart:
-    from tfprof.answers.steps_chart import steps_chart
-    from tfprof.sources.load import read_one
+def _of_registry(name: str) -> _Subject:
+    """The picture of a command that is rebuilt."""
+    command = commands()[name]
+    drawing = command.drawing
+    if drawing is None:
+        raise KeyError(name)
 
-    return steps_chart(read_one(request_of(args), progress))
+    def draw(args: argparse.Namespace, progress: ProgressOf | None) -> Picture:
+        return command.module().picture(drawing.answer(values_of(args), progress))
+
+    return _Subject(drawing.help, lambda parser: add_options(parser, drawing.options), draw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,5 +107,5 @@ class _Subject:
 
 _SUBJECTS = {
     "memory": _Subject("peak memory over the batch or over time", memory.add_arguments, _memory),
-    "steps": _Subject("what the time of each step went to", add_inputs, _steps),
+    "steps": _of_registry("steps"),
 }
