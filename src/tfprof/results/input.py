@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Annotated
 
@@ -126,7 +126,7 @@ class InputStage:
     label: str
     op: str | None
     parent: str | None
-    pipeline: Annotated[int, ROW_KEY]
+    pipeline: Annotated[int, ROW_KEY] = field(default=0, kw_only=True)
     calls: int
     total: Annotated[int, Micros("total_us")]
     self_time: Annotated[int, Micros("self_us")]
@@ -165,7 +165,10 @@ class FunctionRow:
 
 @dataclass(frozen=True, slots=True)
 class InputPipeline:
-    """`number` is its place among all of them, `advice` what to change, what helps most first."""
+    """`advice` is what to change, what helps most first; `number` its place among all pipelines.
+
+    What is known only of all hosts together, or put in words, is not there for one host.
+    """
 
     host: str
     iterators: int
@@ -173,12 +176,12 @@ class InputPipeline:
     waited: Annotated[Waited, AMONG]
     bottleneck: str | None
     bottleneck_median: Annotated[int | None, Micros("bottleneck_median_us")]
-    advice: tuple[str, ...]
+    advice: tuple[str, ...] = field(default=(), kw_only=True)
     budget: Annotated[Budget, AMONG]
     functions: tuple[FunctionRow, ...]
-    number: Annotated[int, ROW_KEY, INSIDE]
     stages: Annotated[tuple[InputStage, ...], INSIDE]
     slow: Annotated[Bottleneck | None, INSIDE]
+    number: Annotated[int, ROW_KEY, INSIDE] = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.input_pipeline.functions import FunctionOp
 from tfprof.analyses.input_pipeline.pipelines import Pipeline
 from tfprof.analyses.input_pipeline.times import StageTimes
 from tfprof.analyses.intervals import Intervals
-from tfprof.results.input import MATTERS, Bottleneck, Waiting
+from tfprof.results.input import MATTERS, Bottleneck, FunctionRow, Waiting
 from tfprof.results.windows import Steps
 
 Ints = npt.NDArray[np.int64]
@@ -44,7 +43,7 @@ def waiting(waits: Intervals, steps: Steps, asked: Ints) -> Waiting | None:
 def bottleneck(
     pipeline: Pipeline,
     times: Sequence[StageTimes],
-    functions: Sequence[FunctionOp],
+    functions: Sequence[FunctionRow],
     whole: Waiting | None,
 ) -> Bottleneck | None:
     """The stage that blocks most in the median of the calls that wait for something.
@@ -75,12 +74,12 @@ def bottleneck(
 
 
 def _takes_the_threads(
-    stage: int, times: Sequence[StageTimes], functions: Sequence[FunctionOp]
+    stage: int, times: Sequence[StageTimes], functions: Sequence[FunctionRow]
 ) -> int | None:
     """The stage that keeps the threads from the functions of another, which hardly run at all."""
     work = np.zeros(len(times), np.int64)
     for op in functions:
-        work[op.stage] += op.self_time
+        work[op.at] += op.self_time
     blocking = times[stage].blocking
     hardly = 0 < work[stage] < _HARDLY * blocking
     busiest = int(work.argmax())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tfprof.analyses.input_pipeline.host_input import host_inputs
+from tfprof.analyses.input_pipeline.found import input_of_hosts
 from tfprof.errors import InputMissing
 from tfprof.model.profile import ProfileData
 from tfprof.model.xspace import Space
@@ -46,7 +46,7 @@ def ask(data: ProfileData, _query: Query) -> Answered[InputResult]:
 def partial_of(space: Space) -> InputPartial:
     options = [one.options for one in space.environments.values() if one.options is not None]
     level = min((one.host_tracer_level for one in options), default=None)
-    return InputPartial(host_inputs(space), level)
+    return InputPartial(tuple(input_of_hosts(space)), level)
 
 
 def _space(data: ProfileData) -> Space:
