@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfprof.api.anything import data_of
+from tfprof.errors import InputMissing
 from tfprof.model.dims import Size
 from tfprof.reports.memory import Query, peaks
 from tfprof.reports.shared.flops import flops_of

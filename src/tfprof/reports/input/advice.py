@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfprof.analyses.input_pipeline.found import FoundPipeline, FoundStage
-from tfprof.analyses.input_pipeline.kinds import Kind, kind_of
 from tfprof.model import units
+from tfprof.results.input import InputPipeline, InputStage, Kind
 
 _AUTOTUNE = "num_parallel_calls=tf.data.AUTOTUNE"
 _PYTHON_OPS = ("PyFunc", "PyFuncStateless", "EagerPyFunc")
@@ -46,17 +45,16 @@ _BY_KIND = {
 }
 
 
-def changes(found: FoundPipeline) -> list[str]:
+def changes(found: InputPipeline) -> tuple[str, ...]:
     """What helps most comes first; nothing where nothing needs to change."""
-    if found.bottleneck is None:
-        return []
-    at = found.bottleneck.stage
-    return [*_of_stage(found, at), *_of_pipeline(found)]
+    if found.slow is None:
+        return ()
+    return (*_of_stage(found, found.slow.stage), *_of_pipeline(found))
 
 
-def _of_stage(found: FoundPipeline, at: int) -> Iterator[str]:
+def _of_stage(found: InputPipeline, at: int) -> Iterator[str]:
     stage = found.stages[at]
-    kind = kind_of(stage.stage)
+    kind = stage.kind
     python = _python_share(found, at)
     if kind is Kind.GENERATOR and not python:
         yield "it only hands over what another pipeline makes: that one decides."
@@ -75,22 +73,22 @@ def _of_stage(found: FoundPipeline, at: int) -> Iterator[str]:
     yield ".cache() behind it spares the work if it is the same in every epoch."
 
 
-def _python_share(found: FoundPipeline, at: int) -> float:
-    mine = [op for op in found.functions if op.stage == at]
+def _python_share(found: InputPipeline, at: int) -> float:
+    mine = [op for op in found.functions if op.at == at]
     whole = sum(op.self_time for op in mine)
-    return sum(op.self_time for op in mine if op.type in _PYTHON_OPS) / whole if whole else 0.0
+    return sum(op.self_time for op in mine if op.op in _PYTHON_OPS) / whole if whole else 0.0
 
 
-def _parallel(found: FoundPipeline, stage: FoundStage) -> str:
+def _parallel(found: InputPipeline, stage: InputStage) -> str:
     threads = found.budget.cpu or found.budget.threads
-    now = stage.settings.parallelism
-    if now is not None and threads is not None and now < threads and not stage.settings.autotuned:
+    now = stage.parallelism
+    if now is not None and threads is not None and now < threads and not stage.autotuned:
         return f"map uses {now} of {threads} threads: give it {_AUTOTUNE}."
     done = f"map already works on {units.plural(now, 'element')} at once" if now else "map is busy"
     return f"{done}: make its function cheaper, or do its work once and store it."
 
 
-def _of_pipeline(found: FoundPipeline) -> Iterator[str]:
-    last = [one for one in found.stages if one.stage.depth <= 1]
-    if all(kind_of(one.stage) is not Kind.PREFETCH for one in last):
+def _of_pipeline(found: InputPipeline) -> Iterator[str]:
+    last = [one for one in found.stages if one.depth <= 1]
+    if all(one.kind is not Kind.PREFETCH for one in last):
         yield "End the pipeline with .prefetch(tf.data.AUTOTUNE): it then works during a step."
