@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tfprof.answers.digest import LARGEST_IN_A_SECOND
 from tfprof.answers.memory import MemoryQuestion, estimator_of
 from tfprof.errors import TfprofError
 from tfprof.model.profile import ProfileData
+from tfprof.reports.shared.digest import LARGEST_IN_A_SECOND
 from tfprof.reports.shared.question import Question
 
 

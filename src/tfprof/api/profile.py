@@ -21,18 +21,20 @@ from tfprof.answers.placement import placement_answer
 from tfprof.answers.static import question_from
 from tfprof.answers.steps import StepsQuestion, steps
 from tfprof.answers.steps_chart import steps_chart
-from tfprof.answers.summary import summary
 from tfprof.answers.timeline_asked import TimelineQuestion
 from tfprof.answers.views_data import start_of, view_result
 from tfprof.answers.what_if import WhatIfQuestion
+from tfprof.api.answer import Answer as NewAnswer
 from tfprof.api.layers_of import layers_of
 from tfprof.api.old_answer import OldAnswer as Answer
 from tfprof.api.timeline import TimelineAnswer
+from tfprof.commands.registry import commands
 from tfprof.errors import UsageError
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.options import options_from
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
+from tfprof.reports.summary import Query as SummaryQuery
 from tfprof.sources.load import Request, choose, read
 from tfprof.sources.placement_log import read_placement_log
 from tfprof.views.chart import Chart
@@ -64,10 +66,13 @@ class Profile:
         stats: bool = False,
         batch: int | None = None,
         mode: str | None = None,
-    ) -> Answer:
+    ) -> NewAnswer:
         """What the model is, what it costs; with `stats`, what the checkpoint's values are."""
         question = question_from(batch, mode, signature)
-        return Answer(summary(self.data, signature, stats=stats, question=question))
+        return self._ask("summary", SummaryQuery(question, stats=stats))
+
+    def _ask(self, command: str, query: object) -> NewAnswer:
+        return NewAnswer(commands()[command].module().ask(self.data, query))
 
     def layers(
         self,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfprof.analyses.roles import Role
-from tfprof.answers.digest import digest
 from tfprof.answers.keras_static import flops_of
 from tfprof.answers.measured_memory import asks_for_measurement, measured_peaks
 from tfprof.answers.memory import MemoryQuestion, estimator_of
@@ -15,8 +13,7 @@ from tfprof.api.anything import data_of
 from tfprof.errors import InputMissing
 from tfprof.model.dims import Size
 from tfprof.ops.rule import rules
-
-_OWN = (Role.TRAINABLE, Role.NON_TRAINABLE)
+from tfprof.reports.shared.parameters import own_parameters
 
 
 def flops(
@@ -62,13 +59,10 @@ def _multiplies(op: str) -> bool:
 
 def parameter_count(model: Any) -> int:  # noqa: ANN401
     """How many numbers a model is made of, trained or not, without those of its optimizer."""
-    known = digest(data_of(model)).parameters
-    if known.total.value is None:
-        raise InputMissing(known.total.reason)
-    trained, still = (known.by_role[role].value for role in _OWN)
-    if trained is None or still is None:  # nothing says which are which
-        return int(known.total.value)
-    return int(trained + still)
+    counted = own_parameters(data_of(model))
+    if counted.number is None:
+        raise InputMissing(counted.reason)
+    return int(counted.number)
 
 
 def peak_memory(

@@ -78,10 +78,10 @@ class Prompt:
         if command == "help":
             self._write(_HELP + "\n")
         elif command == "summary":
-            from tfprof.answers.summary import summary
             from tfprof.renderers import plain
+            from tfprof.reports.summary import Query, ask, view
 
-            self._write(plain.render(summary(self._data).view))
+            self._write(plain.render(view(ask(self._data, Query()))))
         elif command == "advise":
             self._write(self._advice())
         elif command == "set":
