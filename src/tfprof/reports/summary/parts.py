@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tfprof.analyses.kernels import kernels
 from tfprof.analyses.run_cost import RunCost
-from tfprof.answers.step_parts import NO_OPS, step_text
 from tfprof.model.graph import Graph
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import TensorSpec
@@ -12,6 +11,7 @@ from tfprof.model.quantity import Quantity
 from tfprof.model.trace import Trace
 from tfprof.reports.shared.digest import COMMON_DEVICE, Digest
 from tfprof.reports.shared.words import NO_STEPS
+from tfprof.reports.summary.others import NO_OPS, step_text
 from tfprof.results.keras_model import TensorRow
 from tfprof.results.summary import (
     EstimatedPeak,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tfprof.analyses.run_cost import RunCost
-from tfprof.answers.keras_static import missing
 from tfprof.model.dims import Dim
 from tfprof.model.quantity import Quantity
 from tfprof.reports.shared.costs import open_sizes, warnings_of
 from tfprof.reports.shared.digest import Digest
 from tfprof.reports.shared.parameters import counts_of
 from tfprof.reports.shared.words import NO_STEPS
+from tfprof.reports.summary.others import missing_layers
 from tfprof.reports.summary.parts import NO_GRAPH, NO_RUN, NOT_TOLD
 from tfprof.reports.summary.work import NOT_OF_LAYERS, own_costs, why_not_computed
 
@@ -58,13 +57,13 @@ def _computed(known: Digest) -> Nulls:
         yield f"formulas: {asks} makes them numbers", formulas
     lost = [key for key, one in numbers.items() if not one.known]
     if lost and known.keras is not None:
-        yield "; ".join([*missing(known.keras), NOT_OF_LAYERS]), lost
+        yield "; ".join([*missing_layers(known.keras), NOT_OF_LAYERS]), lost
     elif lost:
         yield why_not_computed(known), [*lost, "uncounted_ops"]
 
 
 def _run(known: Digest) -> Nulls:
-    run: RunCost | None = known.run
+    run = known.run
     if run is None:
         yield NO_RUN, ["time", "requested_bytes"]
         return
