@@ -12,14 +12,15 @@ from tfprof.analyses.keras_costs import KerasCosts, keras_costs
 from tfprof.analyses.measured_memory.devices import DeviceMemory, measured_memory
 from tfprof.analyses.memory.estimate import Peak, guess_from, peaks, pieces
 from tfprof.analyses.memory.program import MODELS, program
-from tfprof.analyses.params import Parameters, count_layers, count_parameters, count_stored
+from tfprof.analyses.params import Parameters, count_parameters
 from tfprof.analyses.reach import Extent, extent
 from tfprof.analyses.run_cost import RunCost, run_cost
 from tfprof.analyses.static_costs import StaticCosts
 from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
-from tfprof.answers.static import costs_of
 from tfprof.model.dims import BATCH, symbol
 from tfprof.model.profile import ProfileData, TensorSpec
+from tfprof.reports.shared.costs import costs_of
+from tfprof.reports.shared.parameters import parameters_of
 from tfprof.reports.shared.question import Question
 
 # a summary answers at once: going through more nodes than this takes longer
@@ -66,17 +67,15 @@ class Digest:
     question: Question
 
 
-def digest(
-    data: ProfileData, signature: str | None = None, question: Question | None = None
-) -> Digest:
+def digest(data: ProfileData, question: Question | None = None) -> Digest:
     """`question` asks for what is computed as well; a list of models does without."""
-    part = extent(data, signature)
+    part = extent(data, question.signature if question is not None else None)
     graph = data.graph
     static = _static(data, question) if question is not None else None
     return Digest(
         data,
         part,
-        _parameters(data, part),
+        parameters_of(data, part),
         model_inputs(graph, part) if graph is not None else [],
         data_ops(graph) if graph is not None else [],
         _op_counts(data, part),
@@ -126,14 +125,6 @@ def _fits(data: ProfileData, part: Extent, question: Question) -> int | None:
 def _steps(data: ProfileData) -> Breakdown | None:
     space = data.trace.space if data.trace is not None else None
     return next(breakdowns(space), None) if space is not None else None
-
-
-def _parameters(data: ProfileData, part: Extent) -> Parameters:
-    if data.graph is None and data.keras is not None:
-        return count_layers(data.keras)
-    if data.graph is None and data.checkpoint is not None:
-        return count_stored(data.checkpoint)
-    return count_parameters(data, part)
 
 
 def _op_counts(data: ProfileData, part: Extent) -> dict[str, int]:
