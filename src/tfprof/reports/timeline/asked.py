@@ -4,53 +4,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from tfprof.analyses.steps.detect import find_steps
 from tfprof.analyses.steps.windows import StepWindow
 from tfprof.analyses.timeline.counters import Counter, memory_counters
 from tfprof.analyses.timeline.picked import Filters, first_start, last_end
-from tfprof.answers.spaces import run_in_time
 from tfprof.errors import UsageError
-from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.profile import ProfileData
 from tfprof.model.xspace import Space
+from tfprof.reports.shared.run_in_time import run_in_time
+from tfprof.reports.timeline.query import Query
 
 PS = 1_000_000  # picoseconds of a microsecond
 PS_A_NANOSECOND = 1000
 _PS_A_MILLISECOND = 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineQuestion:
-    """Times are milliseconds from the first event, durations microseconds."""
-
-    step: int | None = None
-    begin_ms: float | None = None
-    end_ms: float | None = None
-    thread: str | None = None
-    min_duration_us: float = 0
-    everything: bool = False
-    all_args: bool = False
-
-
 class Timeline:
     """A run and a question about it, brought together."""
 
-    def __init__(self, data: ProfileData, question: TimelineQuestion) -> None:
-        self.data, self.question = data, question
+    def __init__(self, data: ProfileData, query: Query) -> None:
+        self.data, self.query = data, query
         run = run_in_time(data, "a timeline shows executions")
         self.space: Space = run.space
         self.reads: Mapping[str, Sequence[str]] = run.inputs
         self._counters: Mapping[int, Sequence[Counter]] = run.counters
         # whole nanoseconds: what comes after keeps its digits
         self.zero = first_start(self.space) // PS_A_NANOSECOND * PS_A_NANOSECOND
-        self.thread = _pattern(question.thread)
+        self.thread = _pattern(query.thread)
         self._check_times()
 
     def _check_times(self) -> None:
-        begin, end = self.question.begin_ms, self.question.end_ms
+        begin, end = self.query.begin_ms, self.query.end_ms
         if begin is not None and end is not None and begin >= end:
             raise UsageError(f"--from {begin:g} is not before --to {end:g}")
         length = (last_end(self.space) - self.zero) / _PS_A_MILLISECOND
@@ -71,7 +57,7 @@ class Timeline:
 
     def step(self) -> StepWindow | None:
         """The one asked for; None if none was."""
-        number = self.question.step
+        number = self.query.step
         if number is None:
             return None
         found = [window for window in self.steps if window.number == number]
@@ -83,7 +69,7 @@ class Timeline:
         raise UsageError(f"there is no step {number}", hint=f"Steps are {known}.")
 
     def filters(self, window: StepWindow | None) -> Filters:
-        asked = self.question
+        asked = self.query
         begin = None if asked.begin_ms is None else self._at(asked.begin_ms)
         end = None if asked.end_ms is None else self._at(asked.end_ms)
         if window is not None:
@@ -107,9 +93,5 @@ def _pattern(text: str | None) -> re.Pattern[str] | None:
         raise UsageError(f"--thread {text!r} is no regular expression: {fault}") from None
 
 
-def kind_of(event: str) -> str:
-    """What to call an event in little room: the type of its op, the end of an iterator's path."""
-    op = op_name(event)
-    if op is None or op.kind is OpKind.COPY:
-        return event
-    return event.rpartition("::")[2] if op.kind is OpKind.DATASET else op.type
+def nothing_left() -> UsageError:
+    return UsageError("no event is left", hint="Loosen --thread, --min-duration or the times.")

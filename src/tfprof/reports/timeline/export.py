@@ -13,8 +13,11 @@ from tfprof.analyses.timeline.flows import flows
 from tfprof.analyses.timeline.lanes import lanes
 from tfprof.analyses.timeline.picked import Filters, Picked, picked
 from tfprof.model.op_names import OpKind, op_name
+from tfprof.model.profile import ProfileData
 from tfprof.model.xspace import Plane, Space
 from tfprof.model.xstats import StatColumn
+from tfprof.reports.timeline.asked import PS_A_NANOSECOND, Timeline, nothing_left
+from tfprof.reports.timeline.query import Query
 from tfprof.views.tracks import (
     ArgValue,
     CounterPoints,
@@ -25,6 +28,7 @@ from tfprof.views.tracks import (
     SliceNames,
     Slices,
     Thread,
+    TraceHead,
 )
 from tfprof.wire.xstats import DOUBLE, RAW, REFERENCE, STRING, UINT64
 
@@ -45,7 +49,21 @@ _CATEGORIES = (
 _BLOCK = 1 << 17
 
 
-def pieces(
+def trace_of(data: ProfileData, query: Query) -> tuple[TraceHead, Iterator[Piece]]:
+    """All of the run, or the step or part asked for."""
+    asked = Timeline(data, query)
+    filters = asked.filters(asked.step())
+    if not any(True for plane in asked.space.planes for _ in picked(plane, filters)):
+        raise nothing_left()
+    head = TraceHead({
+        "producer": "tfprof",
+        "source": data.title,
+        "origin_ns": asked.space.origin_ns + asked.zero // PS_A_NANOSECOND,
+    })  # fmt: skip
+    return head, _pieces(asked.space, filters, asked.counters, asked.zero, all_args=query.all_args)
+
+
+def _pieces(
     space: Space,
     filters: Filters,
     counters: Mapping[int, Sequence[Counter]],
