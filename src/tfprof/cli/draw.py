@@ -16,8 +16,10 @@ from tfprof.errors import UsageError
 if TYPE_CHECKING:
     from tfprof.sources.load import ProgressOf
 
+NAME = "draw"
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+
+def add_subjects(parser: argparse.ArgumentParser) -> None:
     """A subject for every command that has a picture."""
     drawings = {c.name: c.drawing for c in commands().values() if c.drawing is not None}
     subjects = parser.add_subparsers(
@@ -43,11 +45,11 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, progress: ProgressOf | None) -> None:
     write = _writer(args)
     command = commands()[args.subject]
-    assert command.drawing is not None
-    from tfprof.renderers import picture
+    if command.drawing is not None:
+        from tfprof.renderers import picture
 
-    answered = command.drawing.answer(values_of(args), progress)
-    write(picture.render(command.module().picture(answered)))
+        answered = command.drawing.answer(values_of(args), progress)
+        write(picture.render(command.module().picture(answered)))
 
 
 def _writer(args: argparse.Namespace) -> Callable[[str], None]:
@@ -62,7 +64,7 @@ def _writer(args: argparse.Namespace) -> Callable[[str], None]:
     encode = _encoder(path)
 
     def write(picture: str) -> None:
-        from tfprof.api.writing import write_file
+        from tfprof.commands.writing import write_file
 
         write_file(path, encode(picture), force=args.force)
         talk(f"Wrote {path}")

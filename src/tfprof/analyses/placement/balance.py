@@ -15,7 +15,9 @@ _SERVER = re.compile(r"ps.*")
 _NO_SHAPE = "the shapes of some variables are not in the graph"
 
 
-def balance(placed: Iterable[tuple[Variable, DeviceSpec]], known: Iterable[DeviceSpec]) -> ParameterServers | None:
+def balance(
+    placed: Iterable[tuple[Variable, DeviceSpec]], known: Iterable[DeviceSpec]
+) -> ParameterServers | None:
     """`known` are all devices there are: a server may hold nothing. None without servers."""
     tasks: dict[str, list[Variable]] = {_task(spec): [] for spec in known if _serves(spec)}
     for variable, spec in placed:
@@ -53,4 +55,8 @@ def sizes_of(variables: Sequence[Variable]) -> tuple[Quantity, Quantity]:
 
 def _sum(sizes: Sequence[float | None]) -> Quantity:
     known = [size for size in sizes if size is not None]
-    return Quantity.unknown(_NO_SHAPE) if len(known) < len(sizes) else Quantity.derived(int(sum(known)))
+    return (
+        Quantity.unknown(_NO_SHAPE)
+        if len(known) < len(sizes)
+        else Quantity.derived(int(sum(known)))
+    )

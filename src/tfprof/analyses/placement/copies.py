@@ -57,7 +57,9 @@ class _Outputs:
 SizeOf = Callable[[int, int], int | None]
 
 
-def of_edges(graph: Graph, rows: Ints, place: Interned, size_of: SizeOf) -> Iterator[tuple[Way, Copied]]:
+def of_edges(
+    graph: Graph, rows: Ints, place: Interned, size_of: SizeOf
+) -> Iterator[tuple[Way, Copied]]:
     """Tensors whose readers are elsewhere: one copy for all readers on a device."""
     edges = graph.edges
     inside = np.zeros(len(graph), bool)
@@ -78,4 +80,3 @@ def crosses(place: Interned) -> bool:
     """Whether anything is read on another device than the one it is made on."""
     used = {place.table[code] for code in place.used()} - {""}
     return len(used) > 1
-

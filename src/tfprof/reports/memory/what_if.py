@@ -11,10 +11,10 @@ from tfprof.analyses.memory.plans import Planner, Progress, Scored, best_plans
 from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.recompute import Halves, recomputed
 from tfprof.analyses.memory.swap import Link, Swapped, Swapper
-from tfprof.answers.estimated_time import device_of
 from tfprof.errors import UsageError
 from tfprof.model.quantity import Quantity
 from tfprof.reports.memory.query import WhatIfQuery
+from tfprof.reports.shared.device import device_of
 from tfprof.results.memory_what_if import (
     Afterwards,
     HalfPrecision,

@@ -69,7 +69,9 @@ def _subgraph(graph: Graph, rows: Iterable[int], found: Placement, device: str) 
             yield f"^{name}" if port[edge] == CONTROL else name + number
 
     nodes = tuple(
-        PlacedNode(names[row], graph.ops[row], tuple(reads(row)), _micros(found, names[row], device))
+        PlacedNode(
+            names[row], graph.ops[row], tuple(reads(row)), _micros(found, names[row], device)
+        )
         for row in rows
     )
     return Subgraph(device or "not placed", nodes)

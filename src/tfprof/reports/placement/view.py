@@ -243,9 +243,7 @@ def _log_table(logged: Mapping[str, Logged]) -> Table:
         Column("count", "times", Unit.COUNT),
     ]
     runs = [
-        (op, device, count)
-        for device, one in logged.items()
-        for op, count in one.executed.items()
+        (op, device, count) for device, one in logged.items() for op, count in one.executed.items()
     ]
     rows = sorted(runs, key=lambda row: (-row[2], row))
     return Table(columns, rows, fold=Fold(_SHOWN))

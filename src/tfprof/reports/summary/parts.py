@@ -10,8 +10,8 @@ from tfprof.model.profile import TensorSpec
 from tfprof.model.quantity import Quantity
 from tfprof.model.trace import Trace
 from tfprof.reports.shared.digest import COMMON_DEVICE, Digest
+from tfprof.reports.shared.waiting import NO_OPS, step_text
 from tfprof.reports.shared.words import NO_STEPS
-from tfprof.reports.summary.others import NO_OPS, step_text
 from tfprof.results.keras_model import TensorRow
 from tfprof.results.summary import (
     EstimatedPeak,
@@ -121,7 +121,8 @@ def requested_of(known: Digest) -> Quantity:
 
 
 def run_facts(known: Digest, run: RunCost) -> RunFacts:
-    step = step_text(known.steps) if known.steps is not None else ""
+    found = known.steps
+    step = step_text(found.average(), found.input_share) if found is not None else ""
     trace = known.data.trace
     ran = _kernels(trace) if trace is not None else None
     return RunFacts(run.executions, run.is_period, run.pipeline_us, run.devices, step, ran)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from tfprof.analyses.executed_types import executed_types
 from tfprof.model.graph import elements
 from tfprof.model.keras_model import KerasLayer, KerasModel, Weight
 from tfprof.model.quantity import Quantity
 from tfprof.reports.shared.digest import Digest
-from tfprof.reports.summary.others import executed_types
 from tfprof.results.keras_model import KerasResult, LayerRow, TensorRow, WeightRow
 from tfprof.results.summary import LayerParams, NodeTime, TopRows, VariableParams
 from tfprof.wire import dtypes

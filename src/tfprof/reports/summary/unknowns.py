@@ -8,9 +8,9 @@ from tfprof.model.dims import Dim
 from tfprof.model.quantity import Quantity
 from tfprof.reports.shared.costs import open_sizes, warnings_of
 from tfprof.reports.shared.digest import Digest
+from tfprof.reports.shared.keras import missing as missing_layers
 from tfprof.reports.shared.parameters import counts_of
 from tfprof.reports.shared.words import NO_STEPS
-from tfprof.reports.summary.others import missing_layers
 from tfprof.reports.summary.parts import NO_GRAPH, NO_RUN, NOT_TOLD
 from tfprof.reports.summary.work import NOT_OF_LAYERS, own_costs, why_not_computed
 
