@@ -8,6 +8,7 @@ from tensorflow.core.profiler import tfprof_options_pb2
 from tensorflow.python.util import _pywrap_tfprof as engine
 
 from tfprof.answers.cost_views import code_view, graph_view, op_view, scope_view
+from tfprof.model.hosts import Hosts
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
@@ -62,7 +63,7 @@ def profile_of(graph, runs, log, path="memory"):
         "test",
         (),
         read_graph(Source(graph, path), whole(graph)),
-        trace=Trace.joined(trace) if trace else None,
+        hosts=Hosts.of(Trace.joined(trace) if trace else None),
         oplog=log_piece(log, path, []).oplog if log else None,
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from tfprof.api.profile import Profile
 from tfprof.live.objects import LiveGraph, live_graph
+from tfprof.model.hosts import Hosts
 from tfprof.model.profile import Declarations, ProfileData
 from tfprof.sources.files import top_fields
 from tfprof.sources.graphdef import Source, read_graph
@@ -46,7 +47,7 @@ def _run_bytes(thing: Any) -> bytes | None:  # noqa: ANN401
 def _data_of_run(data: bytes) -> ProfileData:
     warnings: list[str] = []
     piece = run_piece(data, _RUN, 0, warnings)
-    return ProfileData(str(_RUN), trace=piece.trace, warnings=tuple(warnings))
+    return ProfileData(str(_RUN), hosts=Hosts.of(piece.trace), warnings=tuple(warnings))
 
 
 def data_of_live(live: LiveGraph) -> ProfileData:

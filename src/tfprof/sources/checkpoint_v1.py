@@ -91,7 +91,7 @@ def open_v1(path: Path, table: Table) -> Checkpoint:
         stored = int((elements(shape) or 0) * size)
         tensors[saved.name] = StoredTensor(saved.name, saved.name, saved.type, shape, stored)
     file = _File(path, table)
-    return Checkpoint(str(path), "V1", 1, tensors, file.chunks, file.strings)
+    return Checkpoint(str(path), "V1", 1, tensors, file)
 
 
 def _extent(extent: Any) -> slice:  # noqa: ANN401

@@ -17,6 +17,7 @@ from tfprof.analyses.accounting.graph_timeline import (
     graph_timeline,
 )
 from tfprof.analyses.accounting.nodes import build_nodes
+from tfprof.model.hosts import Hosts
 from tfprof.model.interned import Interned
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Executions, Trace
@@ -133,7 +134,7 @@ def profile_of(runs):
         residual=zeros,
         output=zeros,
     )
-    return ProfileData("test", trace=Trace(executions, (0,)))
+    return ProfileData("test", hosts=Hosts.of(Trace(executions, (0,))))
 
 
 @given(RUNS)
