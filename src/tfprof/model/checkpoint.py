@@ -48,7 +48,7 @@ class StoredTensor:
     @property
     def is_plain(self) -> bool:
         """Whether its bytes are its elements, one after the other."""
-        return dtypes.size(self.dtype) is not None
+        return dtypes.bits(self.dtype) is not None
 
 
 @dataclass(frozen=True, slots=True)
