@@ -129,13 +129,12 @@ def run_facts(known: Digest, run: RunCost) -> RunFacts:
 
 
 def _kernels(trace: Trace) -> KernelTime | None:
-    found = kernels(trace.space) if trace.space is not None else []
+    found = kernels(trace.space).finish() if trace.space is not None else ()
     if not found:
         return None
-    idle = [one for one in found if one.could_use_tensor_cores and not one.uses_tensor_cores]
     return KernelTime(
         sum(one.total_us for one in found),
-        sum(one.launches for one in found),
-        len({one.name for one in found}),
-        sum(one.total_us for one in idle),
+        sum(one.runs for one in found),
+        len({one.kernel for one in found}),
+        sum(one.total_us for one in found if one.launch.could_do_better),
     )
