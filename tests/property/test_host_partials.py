@@ -1,177 +1,118 @@
-"""What hosts contribute: in any order and any tree the same, and that of all hosts at once."""
+"""What hosts tell is put together in any order and any tree, and always makes the same answer."""
 
+import gzip
 import pickle
-from functools import reduce
-from itertools import groupby
+import tempfile
+from dataclasses import replace
+from functools import cache, reduce
+from pathlib import Path
 
-import numpy as np
-import pytest
-from hypothesis import given
+from conftest import TESTS
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_traces import spaces
+from random_traces import capture_of_hosts
 
-from tfprof.analyses.placement.copied import Copied, Way
-from tfprof.analyses.placement.partial import Place, PlacementPartial, Rows, Spent, host_runs
-from tfprof.analyses.timeline.host_lanes import (
-    LaneKey,
-    LanesPartial,
-    LaneSums,
-    Longest,
-    host_lanes,
-)
-from tfprof.analyses.timeline.picked import Filters, first_start, last_end
-from tfprof.model.device_specs import DeviceNames
-from tfprof.model.interned import Interned
-from tfprof.model.trace import Executions, Trace
-from tfprof.model.xspace import Space
+from tfprof.analyses.step_time.breakdown import breakdowns
+from tfprof.renderers.data.encode import encoded
+from tfprof.reports import input as input_report
+from tfprof.reports import steps as steps_report
+from tfprof.reports.input.partial import InputPartial
+from tfprof.reports.steps.partial import StepsPartial
+from tfprof.sources.xplane import read
 
-LOCAL = "/job:localhost/replica:0/task:0/device:"
-DEVICES = (
-    f"{LOCAL}CPU:0", f"{LOCAL}GPU:0", "/device:GPU:0/stream:all", "/device:GPU:0/stream:13",
-    "/device:GPU:0/memcpy", "/host:a/device:CPU:0", "/host:a/device:GPU:0/stream:all",
-    "/host:b/device:GPU:0/stream:all", "/device:TPU:1/stream:all",
-)  # fmt: skip
-NODES = ("a", "b", "scope/c", "d")
-WHOLE = st.integers(0, 2**40)
-MAYBE = st.none() | WHOLE
-DEVICE, NODE = st.sampled_from(DEVICES), st.sampled_from(NODES)
-PLACE = st.builds(Place, st.integers(0, 3), st.integers(0, 9))
-ENDS = st.none() | DEVICE
-COPIES = st.dictionaries(
-    st.builds(Way, ENDS, ENDS, st.sampled_from(["H2D", "_Send"])),
-    st.builds(Copied, st.integers(1, 99), MAYBE, MAYBE),
-    max_size=4,
-)
+CAPTURES = ("slow-cb", "fast-cb", "slow-trace", "fast-trace", "synthetic-gpu", "tiny-htl1")
+HOSTS = [(f"w{number}", name) for number, name in enumerate((*CAPTURES, "slow-cb", "fast-cb"))]
+# a kilobyte a step is plenty: there are no events in it
+LARGEST = 100_000
 
 
-@st.composite
-def placements(draw):
-    """A node or device that something is known of has a place."""
-    spent = draw(
-        st.dictionaries(
-            st.tuples(DEVICE, NODE), st.builds(Spent, st.integers(0, 3), WHOLE, WHOLE), max_size=6
-        )
-    )
-    devices = {device for device, _ in spent} | draw(st.sets(DEVICE, max_size=2))
-    return PlacementPartial(
-        {name: Rows(draw(PLACE), draw(st.integers(0, 9))) for name in sorted(devices)},
-        {name: draw(PLACE) for name in sorted({node for _, node in spent})},
-        spent,
-        draw(COPIES),
-        draw(COPIES),
-        tuple(sorted(draw(st.lists(st.integers(0, 9), max_size=3)))),
-        draw(st.booleans()),
-    )
+@cache
+def space_of(name):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "vm.xplane.pb"
+        packed = TESTS / "data" / "xplane" / f"{name}.xplane.pb.gz"
+        path.write_bytes(gzip.decompress(packed.read_bytes()))
+        return read(path, 0, None).trace.space
+
+
+@cache
+def steps_of(host, name):
+    partial = steps_report.partial_of(list(breakdowns(space_of(name))))
+    return StepsPartial(tuple(replace(one, host=host) for one in partial.hosts))
+
+
+@cache
+def input_of(host, name):
+    partial = input_report.partial_of(space_of(name))
+    return replace(partial, hosts=tuple(replace(one, host=host) for one in partial.hosts))
 
 
 @st.composite
-def lane_parts(draw):
-    """Lanes of four hosts: one that two parts have is the same lane in both."""
-    keys = draw(st.sets(st.builds(LaneKey, st.integers(0, 3), st.just(0), st.integers(0, 2))))
-    longest = st.builds(Longest, st.integers(-99, 0), st.integers(0, 9), st.integers(9, 20), NODE)
-    lanes = {
-        key: LaneSums(
-            DEVICES[key.host],
-            f"thread {key.place}",
-            draw(st.integers(0, 99)),
-            _boxes(draw(st.integers(0, 99))),
-            tuple(sorted(draw(st.lists(longest, max_size=6)))),
-        )
-        for key in sorted(keys)
-    }
-    return LanesPartial(60_000, lanes, frozenset(DEVICES[key.host] for key in keys))
+def merged(draw, parts):
+    """Pairs of them become one, until one is left; some come twice, or through a pickle."""
+    left = draw(st.permutations([*parts, *draw(st.lists(st.sampled_from(parts), max_size=2))]))
+    while len(left) > 1:
+        one, other = (left.pop(draw(st.integers(0, len(left) - 1))) for _ in range(2))
+        left.append(pickle.loads(pickle.dumps(one)).merge(other))  # noqa: S301  (our own)
+    return left[0]
 
 
-def _boxes(seed):
-    return tuple(seed * at % 31 for at in range(600))
+some_hosts = st.lists(st.sampled_from(HOSTS), min_size=1, max_size=5, unique=True)
 
 
-def in_a_tree(draw, parts):
-    """Merged two at a time, whichever two come."""
-    parts = list(draw(st.permutations(parts)))
-    while len(parts) > 1:
-        one = parts.pop(draw(st.integers(0, len(parts) - 1)))
-        other = parts.pop(draw(st.integers(0, len(parts) - 1)))
-        parts.append(one.merge(other))
-    return parts[0]
+@settings(deadline=None)
+@given(some_hosts, st.data())
+def test_steps(hosts, data):
+    parts = [steps_of(*host) for host in sorted(hosts)]
+    straight = reduce(StepsPartial.merge, parts)
+    found = data.draw(merged(parts))
+    assert found == straight
+    query = steps_report.Query()
+    assert found.finish(query) == straight.finish(query)
+    assert repr(encoded(found.finish(query))) == repr(encoded(straight.finish(query)))
 
 
-def ordered(ran):
-    """Also the order of what is a dict counts."""
-    return ran, list(ran.devices), list(ran.places), list(ran.micros)
+@settings(deadline=None)
+@given(some_hosts, st.data())
+def test_input(hosts, data):
+    parts = [input_of(*host) for host in sorted(hosts)]
+    straight = reduce(InputPartial.merge, parts)
+    found = data.draw(merged(parts))
+    assert found == straight
+    assert repr(encoded(found.finish())) == repr(encoded(straight.finish()))
 
 
-@given(st.lists(placements(), min_size=1, max_size=5), st.data())
-def test_placement_in_any_order_and_tree(parts, data):
-    whole = reduce(PlacementPartial.merge, parts)
-    again = in_a_tree(data.draw, parts)
-    names = DeviceNames(whole.device_names)
-    assert again == whole
-    assert ordered(again.finish(names)) == ordered(whole.finish(names))
-    assert whole.merge(PlacementPartial()) == whole
-    assert pickle.loads(pickle.dumps(whole)) == whole  # noqa: S301  (our own)
+def test_nothing_changes_nothing():
+    steps, input_ = steps_of(*HOSTS[0]), input_of(*HOSTS[0])
+    assert StepsPartial().merge(steps) == steps.merge(StepsPartial()) == steps
+    assert InputPartial().merge(input_) == input_.merge(InputPartial()) == input_
 
 
-@given(st.lists(lane_parts(), min_size=1, max_size=4), st.data())
-def test_lanes_in_any_order_and_tree(parts, data):
-    whole = reduce(LanesPartial.merge, parts)
-    again = in_a_tree(data.draw, parts)
-    assert again == whole
-    assert again.finish() == whole.finish()
-    assert pickle.loads(pickle.dumps(whole)) == whole  # noqa: S301  (our own)
-
-
-def test_lanes_of_other_windows_are_refused():
-    with pytest.raises(ValueError, match="cannot be merged"):
-        LanesPartial(1).merge(LanesPartial(2))
-
-
-# --- several hosts together
-
-
-@st.composite
-def traces(draw):
-    """A run of one host, its tables in any order."""
-    rows = draw(st.lists(st.tuples(NODE, DEVICE, st.integers(0, 2), WHOLE, WHOLE), max_size=8))
-    node, device, start, took, requested = zip(*rows, strict=True) if rows else ((),) * 5
-    columns = {"start": start, "op_end_rel": took, "requested": requested}
-    none = np.zeros(len(rows), np.int64)
-    others = ["step", "op_start_rel", "end_rel", "thread", "peak", "residual", "output"]
-    return Trace(
-        Executions(
-            Interned.of(node),
-            Interned.of(device),
-            **dict.fromkeys(others, none),
-            **{name: np.array(values, np.int64) for name, values in columns.items()},
-        ),
-        tuple(range(draw(st.integers(0, 3)))),
-    )
-
-
-@given(st.lists(traces(), min_size=1, max_size=4))
-def test_placement_of_hosts_is_that_of_their_joined_trace(hosts):
-    whole = host_runs(Trace.joined(hosts), frozenset())
-    parts = [host_runs(trace, frozenset(), at) for at, trace in enumerate(hosts)]
-    merged = reduce(PlacementPartial.merge, parts)
-    names = DeviceNames(whole.device_names)
-    assert (merged.spent, merged.steps) == (whole.spent, tuple(sorted(whole.steps)))
-    assert ordered(merged.finish(names)) == ordered(whole.finish(names))
-
-
-@given(spaces(hosts=3, devices=2), st.integers(0, 100), st.integers(1, 100))
-def test_lanes_of_hosts_are_those_of_their_joined_capture(space, begin, length):
-    first = first_start(space)
-    begin = first + (last_end(space) - first) * begin // 100
-    end = begin + length * 1_000_000
-    filters = Filters(begin, end)
-    hosts = [tuple(planes) for _, planes in groupby(space.planes, key=lambda plane: plane.host)]
-    parts = [
-        host_lanes(Space(planes, space.origin_ns, {}), filters, begin, end, at)
-        for at, planes in enumerate(hosts)
+def test_hosts_read_together_are_those_that_are_merged():
+    planes = {
+        name: {"/host:CPU": {"python": [
+            ("train", 100 * n, open_, {"step_num": n, "_r": 1}) for n in range(5)
+        ]}}
+        for name, open_ in (("a", 60), ("b", 95), ("c", 62))
+    }  # fmt: skip
+    together = steps_report.partial_of(list(breakdowns(capture_of_hosts(planes))))
+    alone = [
+        steps_report.partial_of(list(breakdowns(capture_of_hosts({name: lines}))))
+        for name, lines in planes.items()
     ]
-    merged = reduce(LanesPartial.merge, parts, LanesPartial(end - begin))
-    whole = host_lanes(space, filters, begin, end)
-    assert merged.finish() == whole.finish()
-    for lane in whole.finish():
-        assert lane.busy_us == pytest.approx(sum(lane.busy) * length / 600, abs=1e-3)
-        assert all(0 <= part <= 1 for part in lane.busy)
+    ranked = [
+        StepsPartial(tuple(replace(one, rank=rank) for one in part.hosts))
+        for rank, part in enumerate(alone)
+    ]
+    query = steps_report.Query()
+    result = together.finish(query)
+    assert reduce(StepsPartial.merge, reversed(ranked)) == together
+    assert [one.name for one in result.stragglers] == ["b"]
+    # without ranks, names decide
+    assert reduce(StepsPartial.merge, alone).finish(query) == result
+
+
+def test_they_are_small():
+    for host in HOSTS:
+        for part in (steps_of(*host), input_of(*host)):
+            assert len(pickle.dumps(part)) < LARGEST

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from tfprof.api.answer import Answer
-from tfprof.api.writing import write_chunks
 from tfprof.commands.timeline import TRACE_SUFFIXES, trace_chunks
+from tfprof.commands.writing import write_chunks
 from tfprof.errors import UsageError
 from tfprof.model.profile import ProfileData
 from tfprof.reports.timeline import Query, ask

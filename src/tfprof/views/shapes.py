@@ -164,7 +164,6 @@ class Bars:
     kinds: Sequence[Kind]
     rows: Sequence[Bar]
     table: Table
-    folded: str = ""
 
 
 Part = Facts | Table | Notes | Series | Lanes | Bars | CostTreeView | OpCostView

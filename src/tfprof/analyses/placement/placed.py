@@ -20,7 +20,7 @@ from tfprof.analyses.placement.requested import asked_names, graphs_of, requeste
 from tfprof.analyses.reach import extent
 from tfprof.analyses.variables import Variable
 from tfprof.model.device_specs import DeviceNames, DeviceSpec
-from tfprof.model.dims import elements
+from tfprof.model.dims import elements, packed
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
 from tfprof.model.placement_log import PlacementLog
@@ -148,8 +148,8 @@ def _bytes(tensor: Tensor) -> int | None:
     """A handle is a name: nothing of what is behind it is sent."""
     if dtypes.base(tensor.dtype) == dtypes.RESOURCE:
         return 0
-    count, each = elements(tensor.shape), dtypes.size(tensor.dtype)
-    return int(count * each) if isinstance(count, int) and each is not None else None
+    sent = packed(elements(tensor.shape), tensor.dtype)
+    return sent if isinstance(sent, int) else None
 
 
 def _held(data: ProfileData, place: Interned | None) -> dict[str, list[Variable]]:
