@@ -109,7 +109,7 @@ def test_placement_in_any_order_and_tree(parts, data):
     assert again == whole
     assert ordered(again.finish(names)) == ordered(whole.finish(names))
     assert whole.merge(PlacementPartial()) == whole
-    assert pickle.loads(pickle.dumps(whole)) == whole  # noqa: S301  (our own)
+    assert pickle.loads(pickle.dumps(whole)) == whole
 
 
 @given(st.lists(lane_parts(), min_size=1, max_size=4), st.data())
@@ -118,7 +118,7 @@ def test_lanes_in_any_order_and_tree(parts, data):
     again = in_a_tree(data.draw, parts)
     assert again == whole
     assert again.finish() == whole.finish()
-    assert pickle.loads(pickle.dumps(whole)) == whole  # noqa: S301  (our own)
+    assert pickle.loads(pickle.dumps(whole)) == whole
 
 
 def test_lanes_of_other_windows_are_refused():

@@ -21,7 +21,7 @@ RUNS = (
 
 
 def survives(answer):
-    again = Answer(pickle.loads(pickle.dumps(answer.result)))  # noqa: S301  (our own)
+    again = Answer(pickle.loads(pickle.dumps(answer.result)))
     assert again.result == answer.result
     assert again.view == answer.view
     for rendered in ("to_text", "to_json", "to_csv", "to_markdown"):
