@@ -112,13 +112,13 @@ def _run(words: list[str]) -> int:
 
     with progress_bar() as progress:
         module = modules[args.command]
-        if isinstance(module, Command) and module.answer is None:  # ours: cli/shell.py
+        if not isinstance(module, Command):
+            result = module.run(args, progress)
+        elif module.answer is None:  # ours: cli/shell.py
             own = importlib.import_module(f"tfprof.cli.{module.name}")
             result = own.run(values_of(args), progress)
-        elif isinstance(module, Command):
-            result = module.answer(values_of(args), progress)
         else:
-            result = module.run(args, progress)
+            result = module.answer(values_of(args), progress)
     if isinstance(result, Answered):
         if module.tells_warnings:
             warn(result.warnings)

@@ -116,7 +116,7 @@ class CostRows(Sequence[CostRow]):
         both = ((getattr(self, one.name), getattr(other, one.name)) for one in fields(self))
         return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in both)
 
-    __hash__ = None  # columns can be compared, not hashed
+    __hash__ = None  # type: ignore[assignment]  # columns can be compared, not hashed
 
     def __len__(self) -> int:
         return len(self.names)
