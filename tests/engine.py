@@ -7,6 +7,7 @@ import tempfile
 from tensorflow.core.profiler import tfprof_options_pb2
 from tensorflow.python.util import _pywrap_tfprof as engine
 
+from tfprof.model.hosts import Hosts
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
@@ -61,7 +62,7 @@ def profile_of(graph, runs, log, path="memory"):
         "test",
         (),
         read_graph(Source(graph, path), whole(graph)),
-        trace=Trace.joined(trace) if trace else None,
+        hosts=Hosts.of(Trace.joined(trace) if trace else None),
         oplog=log_piece(log, path, []).oplog if log else None,
     )
 

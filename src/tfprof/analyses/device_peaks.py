@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tfprof.analyses.roofline import Device
+from tfprof.model.device import Device
 from tfprof.model.xspace import Plane
 from tfprof.model.xstats import StatValue
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.op_runs import PS_A_MICROSECOND
 from tfprof.model.interned import Interned
 from tfprof.model.op_names import op_name
 from tfprof.model.xspace import Plane, Space
+from tfprof.results.kernels import KernelsPartial, KernelSums, Launch
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 _DETAILS = "kernel_details"
 _OCCUPANCY = "theoretical_occupancy_pct"
@@ -31,40 +31,13 @@ _ELIGIBLE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
-    """Launches that are alike; None is what the tracer did not write."""
-
-    name: str
-    op: str
-    device: str
-    launches: int
-    total_us: float
-    least_us: float
-    most_us: float
-    registers: int | None
-    shared_bytes: int | None
-    grid: str | None
-    block: str | None
-    occupancy: float | None
-
-    @property
-    def uses_tensor_cores(self) -> bool:
-        """By its name, which libraries build from what a kernel does."""
-        return bool(_TENSOR_CORES.search(self.name))
-
-    @property
-    def could_use_tensor_cores(self) -> bool:
-        return bool(_ELIGIBLE.fullmatch(self.op)) or self.uses_tensor_cores
-
-
-def kernels(space: Space) -> list[Kernel]:
-    """Of all devices, the one with the most time first."""
+def kernels(space: Space) -> KernelsPartial:
+    """Of all devices."""
     found = [one for plane in space.devices if plane.has_stat(_DETAILS) for one in _of(plane)]
-    return sorted(found, key=lambda one: (-one.total_us, one.name))
+    return KernelsPartial(tuple(sorted(found, key=lambda one: one.key)))
 
 
-def _of(plane: Plane) -> list[Kernel]:
+def _of(plane: Plane) -> list[KernelSums]:
     details = plane.stat(_DETAILS)
     rows, texts = details.rows, details.texts()
     ops = _texts_at(plane, "tf_op", rows)
@@ -76,26 +49,38 @@ def _of(plane: Plane) -> list[Kernel]:
     occupancy = _floats_at(plane, _OCCUPANCY, rows)
     made = []
     for mine, (name, detail, op) in zip(np.split(order, bounds), distinct.T.tolist(), strict=True):
-        took = plane.events.duration_ps[rows[mine]] / PS_A_MICROSECOND
-        parts = dict(_PART.findall(texts.table[detail]))
-        annotation = op_name(ops.table[op])
+        took = plane.events.duration_ps[rows[mine]]
+        kernel, annotation = names.table[name], op_name(ops.table[op])
+        node = annotation.name if annotation else ""
         made.append(
-            Kernel(
-                names.table[name],
-                annotation.name if annotation else "",
+            KernelSums(
+                kernel,
+                node,
                 plane.device,
+                texts.table[detail],
                 len(mine),
-                float(took.sum()),
-                float(took.min()),
-                float(took.max()),
-                _registers(parts),
-                _shared(parts),
-                parts.get("grid"),
-                parts.get("block"),
-                _percent(parts, occupancy[mine[:1]]),
+                int(took.sum()),
+                int(took.min()),
+                int(took.max()),
+                _launch(kernel, node, texts.table[detail], occupancy[mine[:1]]),
             )
         )
     return made
+
+
+def _launch(name: str, op: str, details: str, stated: Floats) -> Launch:
+    parts = dict(_PART.findall(details))
+    # by its name, which libraries build from what a kernel does
+    uses = bool(_TENSOR_CORES.search(name))
+    return Launch(
+        _registers(parts),
+        _shared(parts),
+        parts.get("grid"),
+        parts.get("block"),
+        _percent(parts, stated),
+        uses,
+        bool(_ELIGIBLE.fullmatch(op)) or uses,
+    )
 
 
 def _texts_at(plane: Plane, stat: str, rows: Ints) -> Interned:
@@ -107,7 +92,7 @@ def _texts_at(plane: Plane, stat: str, rows: Ints) -> Interned:
     return Interned(codes[rows], [*texts.table, ""])
 
 
-def _floats_at(plane: Plane, stat: str, rows: Ints) -> npt.NDArray[np.float64]:
+def _floats_at(plane: Plane, stat: str, rows: Ints) -> Floats:
     found = plane.stat(stat)
     values = np.full(len(plane.events), np.nan)
     values[found.rows] = found.floats()
@@ -126,7 +111,7 @@ def _shared(parts: dict[str, str]) -> int | None:
     return sum(known) if known else None
 
 
-def _percent(parts: dict[str, str], stated: npt.NDArray[np.float64]) -> float | None:
+def _percent(parts: dict[str, str], stated: Floats) -> float | None:
     """As a share of 1."""
     if not np.isnan(stated[0]):
         return float(stated[0]) / 100

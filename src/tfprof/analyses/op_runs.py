@@ -13,12 +13,12 @@ from tfprof.analyses.time import op_micros
 from tfprof.model.interned import Interned
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.trace import Executions, Trace
+from tfprof.model.units import PS_A_MICROSECOND
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-PS_A_MICROSECOND = 1_000_000
 _INPUT_THREAD = "tf_data_"
 # how many events are looked at together
 _TOGETHER = 1 << 17
@@ -44,6 +44,8 @@ class OpRuns:
     pipeline: Mask
     # whether lines of the recording tell what ran inside what
     nested: bool
+    # what `start_ps` counts from, since 1970: more than 64 bits
+    origin_ps: int = 0
 
     def __len__(self) -> int:
         return len(self.total_ps)
@@ -67,11 +69,12 @@ class OpRuns:
         return self.where(self.total_ps > 0) if (self.total_ps == 0).any() else self
 
     @property
-    def span_ps(self) -> int:
-        """From the first start to the last end, by the clock on the wall."""
+    def ends_ps(self) -> tuple[int, int]:
+        """The first start and the last end by the clock on the wall, since 1970; 0 of nothing."""
         if not len(self):
-            return 0
-        return int((self.start_ps + self.total_ps).max()) - int(self.start_ps.min())
+            return 0, 0
+        last = int((self.start_ps + self.total_ps).max())
+        return int(self.start_ps.min()) + self.origin_ps, last + self.origin_ps
 
 
 def op_runs(trace: Trace, types: Mapping[str, str] | None = None) -> OpRuns:
@@ -146,6 +149,7 @@ def _of_capture(trace: Trace, space: Space) -> OpRuns:
         own,
         types.map(OpKind.DATASET.value.__eq__) | _on_pipeline_threads(trace.threads, thread),
         nested=True,
+        origin_ps=space.origin_ns * 1000,
     )
 
 
@@ -236,7 +240,8 @@ def _of_records(trace: Trace, types: Mapping[str, str]) -> OpRuns:
     """Run metadata: the original's time of each execution, 0 for what it does not time."""
     rows = trace.executions
     total = op_micros(rows) * PS_A_MICROSECOND
-    start = rows.start * PS_A_MICROSECOND
+    origin = int(rows.start[rows.start > 0].min(initial=np.iinfo(np.int64).max))
+    start = (rows.start - origin) * PS_A_MICROSECOND
     names = [name.partition(":")[0] for name in rows.node.table]
     nodes = Interned.of(names)
     ops = Interned.of([types.get(name, "") for name in names])
@@ -252,6 +257,7 @@ def _of_records(trace: Trace, types: Mapping[str, str]) -> OpRuns:
         _self_of_records(rows, start, total),
         np.zeros(len(rows), bool),
         nested=bool(rows.thread.any()),
+        origin_ps=origin * PS_A_MICROSECOND,
     )
 
 

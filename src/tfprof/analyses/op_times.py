@@ -4,90 +4,67 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from fractions import Fraction
+from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.layer_names import is_gradient, layer_of, path_of, trunk_of, without_calls
-from tfprof.analyses.op_runs import PS_A_MICROSECOND, OpRuns
+from tfprof.analyses.op_runs import OpRuns
 from tfprof.analyses.op_work import Work
 from tfprof.model.devices import short_names
 from tfprof.model.interned import Interned
+from tfprof.results.kernels import ALL_STREAMS
+from tfprof.results.op_times import OpTimeSums, OpWork, in_order
+from tfprof.results.sketch import sketches
 
 Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 PIPELINE = "(input pipeline)"
 NO_TYPE = "(not in the graph)"
-_ALL_STREAMS = "/stream:all"
+_ALL = slice(None)
 
 
-@dataclass(frozen=True, slots=True)
-class OpTime:
-    """Microseconds of some executions; the least, middle and most are of one execution's own time.
+def op_times(
+    runs: OpRuns,
+    group: Interned,
+    work: Work | None = None,
+    in_steps: Mask | None = None,
+    *,
+    sketched: bool = False,
+) -> tuple[OpTimeSums, ...]:
+    """A row for each group; `in_steps` marks what began in a step, without it everything did.
 
-    `op` is the one op type of all of them, None where they have several. `flops` and `bytes` are
-    those of the executions whose work is known, which took `counted_us`; None if of none it is.
+    Rows that will be added to those of other hosts have to be `sketched`.
     """
-
-    name: str
-    op: str | None
-    runs: int
-    self_us: float
-    total_us: float
-    least_us: float
-    median_us: float
-    most_us: float
-    flops: float | None = None
-    bytes: float | None = None
-    counted_us: float = 0.0
-
-    @property
-    def flops_a_second(self) -> float | None:
-        return self._rate(self.flops)
-
-    @property
-    def bytes_a_second(self) -> float | None:
-        return self._rate(self.bytes)
-
-    @property
-    def intensity(self) -> float | None:
-        """FLOPs by byte moved: low is bound by memory, high by arithmetic."""
-        return self.flops / self.bytes if self.flops is not None and self.bytes else None
-
-    def _rate(self, amount: float | None) -> float | None:
-        if amount is None or not self.counted_us:
-            return None
-        return amount / self.counted_us * 1e6
-
-
-def op_times(runs: OpRuns, group: Interned, work: Work | None = None) -> list[OpTime]:
-    """A row for each group, the one with the most time of its own first."""
     if not len(runs):
-        return []
+        return ()
     count = np.bincount(group.codes, minlength=len(group.table))
     some = np.flatnonzero(count)
     own = _sorted_in_groups(runs.self_ps, group.codes, count)
     count = count[some]
     first = np.cumsum(count) - count
-    middle = (own[first + (count - 1) // 2] + own[first + count // 2]) / 2
-    columns = {
-        "runs": count,
-        "self_us": _micros(np.add.reduceat(own, first)),
-        "total_us": _micros(_summed(group, runs.total_ps)[some]),
-        "least_us": _micros(own[first]),
-        "median_us": _micros(middle),
-        "most_us": _micros(own[first + count - 1]),
-        **(_work_columns(runs, group, work, some) if work is not None else {}),
-    }
+    sums = np.add.reduceat(own, first)
     ops = _one_op(runs, group)
-    listed = {key: column.tolist() for key, column in columns.items()}
-    rows = [
-        OpTime(group.table[code], ops[code], **{key: listed[key][at] for key in listed})
-        for at, code in enumerate(some.tolist())
-    ]
-    return sorted(rows, key=lambda row: (-row.self_us, row.name))
+    columns = (
+        count,
+        sums,
+        _summed(group, runs.total_ps)[some],
+        own[first],
+        own[first + count - 1],
+        sums if in_steps is None else _summed(group, runs.self_ps, in_steps)[some],
+        _works(runs, group, work, some),
+        (own[first + (count - 1) // 2] + own[first + count // 2]) / 2,
+        sketches(own, count) if sketched else repeat(None, len(some)),
+    )
+    listed = [one.tolist() if isinstance(one, np.ndarray) else one for one in columns]
+    codes = some.tolist()
+    return in_order(
+        OpTimeSums(group.table[code], ops[code], *row)
+        for code, row in zip(codes, zip(*listed, strict=True), strict=True)
+    )
 
 
 def _sorted_in_groups(values: Ints, codes: npt.NDArray[np.int32], count: Ints) -> Ints:
@@ -101,45 +78,41 @@ def _sorted_in_groups(values: Ints, codes: npt.NDArray[np.int32], count: Ints) -
     return both
 
 
-def _summed(group: Interned, values: Ints) -> Ints:
+def _summed(group: Interned, values: Ints, rows: Mask | slice = _ALL) -> Ints:
     """By group, exactly: floats would lose picoseconds."""
     totals = np.zeros(len(group.table), np.int64)
-    np.add.at(totals, group.codes, values)
+    np.add.at(totals, group.codes[rows], values[rows])
     return totals
 
 
-def _micros(picoseconds: Ints | Floats) -> Floats:
-    return picoseconds / PS_A_MICROSECOND
-
-
-def _work_columns(
-    runs: OpRuns, group: Interned, work: Work, some: Ints
-) -> dict[str, npt.NDArray[np.object_]]:
-    known = np.flatnonzero(~np.isnan(work.flops))
-    codes, size = group.codes[known], len(group.table)
-    unknown = np.bincount(codes, minlength=size)[some] == 0
-
-    def summed(values: Floats) -> npt.NDArray[np.object_]:
-        sums = np.bincount(codes, values[known], size)[some].astype(object)
-        sums[unknown] = None
-        return sums
-
-    counted = np.bincount(codes, runs.self_ps[known], size)[some]
-    return {
-        "flops": summed(work.flops),
-        "bytes": summed(work.bytes),
-        "counted_us": _micros(counted).astype(object),
-    }
+def _works(runs: OpRuns, group: Interned, work: Work | None, some: Ints) -> list[OpWork]:
+    """Of each group, from the executions whose work is known."""
+    if work is None:
+        return [OpWork()] * len(some)
+    size = len(group.table)
+    known = ~np.isnan(work.flops)
+    codes = group.codes[known]
+    columns = (
+        np.bincount(codes, minlength=size),
+        _summed(group, runs.self_ps, known),
+        np.bincount(codes, work.flops[known], size),
+        np.bincount(codes, work.bytes[known], size),
+        np.bincount(group.codes[work.unknown], minlength=size),
+    )
+    return [
+        OpWork(counted, own, Fraction(flops), Fraction(moved), unknown)
+        for counted, own, flops, moved, unknown in np.stack(columns, 1, dtype=object)[some].tolist()
+    ]
 
 
 def _one_op(runs: OpRuns, group: Interned) -> list[str | None]:
-    """The op type of each group, None where it has several."""
+    """The op type of each group, "" where nothing tells it, None where it has several."""
     one = np.zeros(len(group.table), np.int32)
     one[group.codes] = runs.op.codes
     several = np.zeros(len(group.table), bool)
     several[group.codes[one[group.codes] != runs.op.codes]] = True
     return [
-        None if mixed else runs.op.table[code] or None
+        None if mixed else runs.op.table[code]
         for code, mixed in zip(one.tolist(), several.tolist(), strict=True)
     ]
 
@@ -156,7 +129,7 @@ def groups(runs: OpRuns, by: str, layer_names: Mapping[str, str] | None = None) 
         return _renamed(runs, _layers(runs, layer_names or {}))
     if by == "device":
         short = short_names(runs.device.table)
-        names = [short[name].removesuffix(_ALL_STREAMS) for name in runs.device.table]
+        names = [short[name].removesuffix(ALL_STREAMS) for name in runs.device.table]
         return _merged(runs.device.codes, names)
     return _threads(runs)
 

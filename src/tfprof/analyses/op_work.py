@@ -28,6 +28,8 @@ class Work:
 
     flops: Floats
     bytes: Floats
+    # not known, though there is some: a host that only launches kernels does none of the work
+    unknown: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,9 @@ def work_of(runs: OpRuns, costs: StaticCosts, graph: Graph) -> Work:
             flops[code] = sum(one.flops for one in known)
             moved[code] = _moved(known)
     part = _part_of_the_work(runs)
-    return Work(flops[runs.node.codes] * part, moved[runs.node.codes] * part)
+    share = np.where(part == 0, np.nan, part)
+    done = flops[runs.node.codes] * share
+    return Work(done, moved[runs.node.codes] * share, np.isnan(done) & (part != 0))
 
 
 def _fused(runs: OpRuns) -> set[int]:
@@ -61,7 +65,7 @@ def _fused(runs: OpRuns) -> set[int]:
 
 
 def _part_of_the_work(runs: OpRuns) -> Floats:
-    """How much of its node's work an execution does; not a number for none.
+    """How much of its node's work an execution does; not a number if that is not known.
 
     A node on a GPU is launched by the host, which does none of it, and may be several kernels. Ops
     of the pipeline may share a name with a node of the model.
@@ -71,7 +75,7 @@ def _part_of_the_work(runs: OpRuns) -> Floats:
     kernels = np.bincount(runs.node.codes[on_device], minlength=count)[runs.node.codes]
     launches = np.bincount(runs.node.codes[~on_device], minlength=count)[runs.node.codes]
     part = np.where(launches > 0, launches / np.maximum(kernels, 1), 1.0)
-    part = np.where(on_device, part, np.where(kernels > 0, np.nan, 1.0))
+    part = np.where(on_device, part, np.where(kernels > 0, 0.0, 1.0))
     return np.where(runs.pipeline, np.nan, part)
 
 

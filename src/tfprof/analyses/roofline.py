@@ -7,16 +7,20 @@ the ceiling. Neither knows caches, launches or libraries: estimated, never measu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tfprof.analyses.layer_names import without_calls
-from tfprof.analyses.op_runs import PS_A_MICROSECOND, op_runs
+from tfprof.analyses.op_runs import op_runs
+from tfprof.model.device import Device
 from tfprof.model.dims import at
+from tfprof.model.quantity import Quantity
 from tfprof.model.trace import Trace
+from tfprof.model.units import PS_A_MICROSECOND
+from tfprof.results.layers import Estimate, EstimatedTime
 
 if TYPE_CHECKING:  # a capture has no such costs, and need not import what counts them
     from tfprof.analyses.static_costs import OpCost
@@ -25,72 +29,64 @@ COMPUTE, MEMORY = "compute", "memory"
 _MICROS = 1e6
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
-    """What a device does in a second at its best."""
-
-    name: str
-    flops: float
-    bytes: float
-
-
 @dataclass(slots=True)
-class Estimate:
+class _Sum:
     """Microseconds of some ops, run one after the other."""
 
-    name: str
     count: int = 0
     compute: float = 0.0
     memory: float = 0.0
     lower: float = 0.0
-    # what a run took for the same ops, where there was one
-    measured: float | None = None
-
-    @property
-    def efficiency(self) -> float | None:
-        """How near the run came to the best."""
-        return self.lower / self.measured if self.measured else None
-
-    @property
-    def upper(self) -> float:
-        return self.compute + self.memory
-
-    @property
-    def bound(self) -> str:
-        return COMPUTE if self.compute >= self.memory else MEMORY
 
 
 def estimates(
-    ops: Iterable[OpCost],
+    ops: Sequence[OpCost],
     device: Device,
     name_of: Callable[[OpCost], str],
     sizes: Mapping[str, int],
-) -> list[Estimate]:
-    """By name, the longest first; `sizes` are those of symbols. What stays open is left out."""
-    found: dict[str, Estimate] = {}
+    trace: Trace | None = None,
+) -> EstimatedTime:
+    """By name, the longest first; `sizes` are those of symbols. What stays open is left out.
+
+    Of a run, with what a step of it took for the same ops.
+    """
+    found: dict[str, _Sum] = {}
     for op in ops:
         if op.cost is None:
             continue
         work, moved = at(op.cost.flops_all, sizes), at(op.cost.bytes, sizes)
         if not isinstance(work, int) or not isinstance(moved, int) or not work + moved:
             continue
-        name = name_of(op)
-        one = found.setdefault(name, Estimate(name))
+        one = found.setdefault(name_of(op), _Sum())
         compute, memory = work / device.flops * _MICROS, moved / device.bytes * _MICROS
         one.count += 1
         one.compute += compute
         one.memory += memory
         one.lower += max(compute, memory)
-    return sorted(found.values(), key=lambda one: (-one.lower, one.name))
+    took = _took(ops, trace, name_of) if trace is not None else {}
+    longest = sorted(found.items(), key=lambda item: (-item[1].lower, item[0]))
+    rows = tuple(_estimate(name, one, took.get(name)) for name, one in longest)
+    return EstimatedTime(device, "estimated", rows)
 
 
-def with_measured(
-    found: list[Estimate],
-    ops: Iterable[OpCost],
-    trace: Trace,
-    name_of: Callable[[OpCost], str],
-) -> list[Estimate]:
-    """With what a step of the run took for the same ops; they are found by name.
+def _estimate(name: str, found: _Sum, measured: float | None) -> Estimate:
+    return Estimate(
+        name,
+        found.count,
+        Quantity.estimated(found.lower),
+        Quantity.estimated(found.compute + found.memory),
+        Quantity.estimated(found.compute),
+        Quantity.estimated(found.memory),
+        COMPUTE if found.compute >= found.memory else MEMORY,
+        measured,
+        Quantity.estimated(found.lower / measured) if measured else None,
+    )
+
+
+def _took(
+    ops: Iterable[OpCost], trace: Trace, name_of: Callable[[OpCost], str]
+) -> dict[str, float]:
+    """What a step of a run took, by name.
 
     Where steps are not known, as many are taken as most of the ops ran.
     """
@@ -112,6 +108,4 @@ def with_measured(
             rounds[times] += 1
             sums[name] = sums.get(name, 0.0) + micros
     steps = len(set(trace.steps)) or max(rounds, key=rounds.__getitem__, default=1)
-    for one in found:
-        one.measured = sums[one.name] / steps if one.name in sums else None
-    return found
+    return {name: micros / steps for name, micros in sums.items()}

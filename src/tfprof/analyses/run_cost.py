@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.op_runs import PS_A_MICROSECOND, OpRuns, op_runs
+from tfprof.analyses.op_runs import OpRuns, op_runs
 from tfprof.analyses.steps.in_steps import TraceSteps
 from tfprof.model.devices import short_names
 from tfprof.model.op_names import OpKind
 from tfprof.model.trace import Executions, Trace
+from tfprof.model.units import PS_A_MICROSECOND
 
 Ints = npt.NDArray[np.int64]
 

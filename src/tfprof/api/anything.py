@@ -9,6 +9,7 @@ from typing import Any
 from tfprof.api.profile import Profile
 from tfprof.live.objects import live_graph
 from tfprof.live.profile import data_of_live
+from tfprof.model.hosts import Hosts
 from tfprof.model.profile import ProfileData
 from tfprof.sources.load import Request, read_one
 from tfprof.sources.probe import HEAD_BYTES, Probe
@@ -45,4 +46,4 @@ def _run_bytes(thing: Any) -> bytes | None:  # noqa: ANN401
 def _data_of_run(data: bytes) -> ProfileData:
     warnings: list[str] = []
     piece = run_piece(data, _RUN, 0, warnings)
-    return ProfileData(str(_RUN), trace=piece.trace, warnings=tuple(warnings))
+    return ProfileData(str(_RUN), hosts=Hosts.of(piece.trace), warnings=tuple(warnings))

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfprof.analyses.roles import Role
-from tfprof.answers.digest import digest
-from tfprof.answers.keras_static import flops_of
-from tfprof.answers.measured_memory import asks_for_measurement, measured_peaks
-from tfprof.answers.memory import MemoryQuestion, estimator_of
-from tfprof.answers.static import costs_of, question_from
 from tfprof.api.anything import data_of
 from tfprof.errors import InputMissing
 from tfprof.model.dims import Size
-from tfprof.ops.rule import rules
-
-_OWN = (Role.TRAINABLE, Role.NON_TRAINABLE)
+from tfprof.reports.memory import Query, peaks
+from tfprof.reports.shared.flops import flops_of
+from tfprof.reports.shared.parameters import own_parameters
+from tfprof.reports.shared.question import question_from
 
 
 def flops(
@@ -33,42 +28,16 @@ def flops(
     Without a batch size the answer is a formula in B: it prints as one, and `.at({"B": 32})` is
     the number. Keras models and tf.functions are traced, files are read without TensorFlow.
     """
-    data = data_of(model)
-    question = question_from(batch if batch is not None else batch_size, mode, None, feeds, dims)
-    if data.graph is None and data.keras is not None:
-        counted = flops_of(data.keras, question)
-        if counted.value is None:
-            raise InputMissing(f"FLOPs are not known: {counted.reason}", where=data.title)
-        return counted.value
-    if data.graph is None:
-        raise InputMissing("no graph to count FLOPs of", where=data.title)
-    costs = costs_of(data, question)
-    lost = [one for one in costs.uncounted if _multiplies(one.op)]
-    if lost:
-        first = lost[0]
-        raise InputMissing(
-            f"FLOPs are not known: {first.op} {first.count:,} times, {first.reason}",
-            where=data.title,
-            hint="`tfprof layers` shows what is known; feeds= or dims= may tell the rest.",
-        )
-    return costs.total.flops
-
-
-def _multiplies(op: str) -> bool:
-    """Whether an op that was not counted would have been; one without a rule might."""
-    rule = rules().get(op)
-    return rule is None or rule.macs is not None
+    size = batch if batch is not None else batch_size
+    return flops_of(data_of(model), question_from(size, mode, None, feeds, dims))
 
 
 def parameter_count(model: Any) -> int:  # noqa: ANN401
     """How many numbers a model is made of, trained or not, without those of its optimizer."""
-    known = digest(data_of(model)).parameters
-    if known.total.value is None:
-        raise InputMissing(known.total.reason)
-    trained, still = (known.by_role[role].value for role in _OWN)
-    if trained is None or still is None:  # nothing says which are which
-        return int(known.total.value)
-    return int(trained + still)
+    counted = own_parameters(data_of(model))
+    if counted.number is None:
+        raise InputMissing(counted.reason)
+    return int(counted.number)
 
 
 def peak_memory(
@@ -89,10 +58,9 @@ def peak_memory(
     only predicts, `mode="train"` adds gradients and the updates of the optimizer.
     """
     size = batch if batch is not None else batch_size
-    question = question_from(size, mode, None, feeds, dims)
-    asked = MemoryQuestion(question, optimizer=optimizer if mode == "train" else None)
-    data = data_of(model)
-    if data.graph is None and data.trace is not None and asks_for_measurement(asked):
-        return measured_peaks(data)
-    estimator = estimator_of(data, asked)
-    return {device: one.expected for device, one in estimator.at(size or 1).items()}
+    query = Query(
+        question_from(None, mode, None, feeds, dims),
+        () if size is None else (size,),
+        optimizer=optimizer if mode == "train" else None,
+    )
+    return peaks(data_of(model), query)

@@ -107,10 +107,6 @@ class Prompt:
             self._options = said_over(self._options, _values(words, [VIEW_OPTIONS]))
         elif command in self._questions:
             self._ask(self._questions[command], words)
-        elif command == "summary":  # until it is in the registry
-            from tfprof.answers.summary import summary
-
-            self._write(plain.render(summary(self._data).view))
         else:
             near = difflib.get_close_matches(command, self._names(), 1)
             hint = f"Did you mean {near[0]}?" if near else "`help` lists the commands."
@@ -144,7 +140,7 @@ class Prompt:
     def _names(self) -> list[str]:
         views = [name for name, one in self._questions.items() if one.group is Group.VIEWS]
         others = [name for name in self._questions if name not in views]
-        return list(dict.fromkeys([*views, "advise", *others, "summary", "set", "help", "exit"]))
+        return list(dict.fromkeys([*views, "advise", *others, "set", "help", "exit"]))
 
     def words(self) -> list[str]:
         """What Tab completes."""

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import TYPE_CHECKING
 
 from tfprof.cli.output import warn
+from tfprof.cli.parser import values_of
 from tfprof.commands.inputs import request_of
-from tfprof.commands.option import Values
 from tfprof.commands.view import query_of
 
 if TYPE_CHECKING:
     from tfprof.sources.load import ProgressOf
 
 
-def run(values: Values, progress: ProgressOf | None) -> None:
+def run(args: argparse.Namespace, progress: ProgressOf | None) -> None:
     from tfprof.cli.prompt import Prompt, run_prompt
     from tfprof.reports.trees import warnings_of
     from tfprof.sources.load import read_one
 
+    values = values_of(args)
     start = query_of("shell", values)
     data = read_one(request_of(values, "shell"), progress)
     warn(warnings_of(data))

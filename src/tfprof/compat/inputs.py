@@ -13,13 +13,14 @@ from tfprof.errors import UsageError, WrongKind
 from tfprof.live.objects import LiveGraph, default_graph, live_graph
 from tfprof.live.op_log import default_log
 from tfprof.live.profile import data_of_live
-from tfprof.model.oplog import CodeFrame, OpLog
+from tfprof.model.hosts import Hosts
+from tfprof.model.oplog import OpLog
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.reports.trees.original import completed
 from tfprof.sources.files import parse, read_bytes
 from tfprof.sources.load import Request, choose, inspect_named, read
-from tfprof.sources.op_log import code_frames
+from tfprof.sources.op_log import ParsedCode
 from tfprof.sources.run_metadata import run_piece
 from tfprof.wire.schema import message_class
 
@@ -90,11 +91,7 @@ def log_model(log: Proto) -> OpLog:
             counts[entry.name] = entry.float_ops
         if entry.HasField("code_def"):
             stacks.setdefault(entry.name, entry.code_def)
-    strings = dict(log.id_to_string)
-
-    def code(name: str) -> Sequence[CodeFrame]:
-        return code_frames(stacks[name], strings) if name in stacks else ()
-
+    code = ParsedCode.of(stacks, dict(log.id_to_string))
     return OpLog(types, counts, code, bool(stacks))
 
 
@@ -122,7 +119,7 @@ def build(
     if runs:
         # a saved profile has steps of its own
         known = [data.trace] if data.trace is not None and stepwise else []
-        data = replace(data, trace=_joined([*known, *(run.trace for run in runs)]))
+        data = replace(data, hosts=Hosts.of(_joined([*known, *(run.trace for run in runs)])))
     if live.graph is not None:
         messages = [run.message for run in runs if run.message is not None]
         run_meta = _all_stats(messages) if messages else None

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Union
 
 from tfprof.model import units
+from tfprof.wire import dtypes
 
 BATCH = "B"
 
@@ -18,9 +19,6 @@ BATCH = "B"
 Atom = Union[str, "Floor"]
 # what is multiplied in a term, and how often: sorted, powers from 1 on
 Monomial = tuple[tuple[Atom, int], ...]
-Size = Union[int, "Dim"]
-Shape = tuple[Size | None, ...]  # None: a dimension nothing is known of
-Open = Shape | None  # None: not even the rank is known
 
 
 class Floor:
@@ -138,6 +136,12 @@ class Dim:
         return total
 
 
+# no names in quotes: results are described by their types, in other modules
+Size = int | Dim
+Shape = tuple[Size | None, ...]  # None: a dimension nothing is known of
+Open = Shape | None  # None: not even the rank is known
+
+
 def symbol(name: str) -> Dim:
     return Dim({((name, 1),): 1})
 
@@ -195,6 +199,12 @@ def product(sizes: Shape) -> Size | None:
 
 def elements(shape: Open) -> Size | None:
     return None if shape is None else product(shape)
+
+
+def packed(count: Size | None, dtype: int) -> Size | None:
+    """The bytes of so many elements, of which several may share one; None if nobody can tell."""
+    bits = dtypes.bits(dtype)
+    return None if count is None or bits is None else ceil_div(count * bits, 8)
 
 
 def same(one: Size | None, other: Size | None) -> bool:

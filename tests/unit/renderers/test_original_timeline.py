@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tfprof.analyses.accounting.graph_timeline import graph_timeline
 from tfprof.analyses.accounting.nodes import build_nodes
+from tfprof.model.hosts import Hosts
 from tfprof.model.interned import Interned
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Executions, Trace
@@ -127,7 +128,7 @@ def profile_of(runs):
         residual=zeros,
         output=zeros,
     )
-    return ProfileData("test", trace=Trace(executions, (0,)))
+    return ProfileData("test", hosts=Hosts.of(Trace(executions, (0,))))
 
 
 @given(RUNS)

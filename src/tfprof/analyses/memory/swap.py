@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tfprof.analyses.memory.program import Program, Step
 from tfprof.analyses.memory.recompute import Group, Halves, read_from_copies
 from tfprof.analyses.memory.schedule import simulate
-from tfprof.analyses.roofline import Device
+from tfprof.model.device import Device
 
 _WORKERS = 2
 

@@ -86,14 +86,14 @@ def open_sizes(symbols: Sequence[str]) -> list[str]:
 
 def in_words(costs: ComputedCosts) -> list[str]:
     """The cost in a line, the phases of a training step in another."""
-    macs, all_ = _formula(costs.macs), _formula(costs.flops_all)
+    macs, all_ = size_of(costs.macs), size_of(costs.flops_all)
     if not (_is_short(macs) and _is_short(all_)):
         asks = " ".join(open_sizes(costs.symbols))
         return [f"depends on {', '.join(costs.symbols)} ({costs.computed}): {asks} tells"]
     least = "at least " if costs.uncounted_ops else ""
     work = f"{size_text(macs, 'MAC')}; {size_text(all_, 'FLOP')} with element-wise ops"
     lines = [f"{least}{work} ({costs.computed})"]
-    phases = {phase: _formula(cost.macs) for phase, cost in (costs.phases or {}).items()}
+    phases = {phase: size_of(cost.macs) for phase, cost in (costs.phases or {}).items()}
     present = {phase: size for phase, size in phases.items() if size != 0}
     if len(present) > 1:
         parts = (f"{phase} {size_text(size, 'MAC')}" for phase, size in present.items())
@@ -101,7 +101,7 @@ def in_words(costs: ComputedCosts) -> list[str]:
     return lines
 
 
-def _formula(quantity: Quantity) -> Size:
+def size_of(quantity: Quantity) -> Size:
     """Work is counted in whole numbers, or in formulas of them."""
     value = quantity.value
     return int(value or 0) if value is None or isinstance(value, float) else value

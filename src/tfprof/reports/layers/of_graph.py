@@ -1,0 +1,146 @@
+"""Of a graph, and of a run beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tfprof.analyses.host_times import partial_of
+from tfprof.analyses.layer_names import NO_LAYER
+from tfprof.analyses.layers import Layer, by_layer
+from tfprof.analyses.roofline import estimates
+from tfprof.analyses.static_costs import Cost, OpCost, StaticCosts, summed
+from tfprof.errors import UsageError
+from tfprof.model.dims import BATCH, Size, at, symbols
+from tfprof.model.profile import ProfileData
+from tfprof.model.quantity import Quantity
+from tfprof.reports.layers.of_run import NO_LAYER_PEAK, trace_of, unknowns, warnings_of
+from tfprof.reports.layers.query import STATIC_GROUPS, Query
+from tfprof.reports.shared import costs as shared
+from tfprof.results.answered import Answered, answered
+from tfprof.results.layers import EstimatedTime, GroupCost, LayerCost, LayersResult, Rows
+from tfprof.results.op_times import MeasuredTime, OpTime
+
+
+def of_graph(data: ProfileData, query: Query) -> Answered[LayersResult]:
+    """A run adds measured time, a device estimated time."""
+    if query.by not in STATIC_GROUPS:
+        trace_of(data, query.by)
+    costs = shared.costs_of(data, query.question)
+    layers = by_layer(costs)
+    time = _measured(data, query, costs, layers)
+    result = LayersResult(
+        _rows(query.by, costs, layers, time),
+        shared.computed_costs(costs),
+        time,
+        _estimated(data, query, costs, layers),
+        query.by,
+    )
+    warnings = [*data.warnings, *shared.warnings_of(costs)]
+    warnings += [] if time is None else warnings_of(time)
+    notes = [*warnings, *_sizes_note(costs)]
+    return answered("layers", data, result, [*warnings, *unknowns(query.by, time)], notes)
+
+
+def _measured(
+    data: ProfileData, query: Query, costs: StaticCosts, layers: Sequence[Layer]
+) -> MeasuredTime | None:
+    if data.trace is None or not len(data.trace.executions):
+        return None
+    return partial_of(data, data.trace, query.by, costs, layers).finish(query.device)
+
+
+def _estimated(
+    data: ProfileData, query: Query, costs: StaticCosts, layers: Sequence[Layer]
+) -> EstimatedTime | None:
+    if query.device is None or query.by not in STATIC_GROUPS:
+        return None
+    if set(costs.symbols) - {BATCH}:
+        asks = shared.open_sizes(costs.symbols)
+        raise UsageError("a time needs every size", hint=" ".join(asks))
+    name_of = _names(layers)[query.by]
+    return estimates(costs.ops, query.device, name_of, {BATCH: 1}, data.trace)
+
+
+def _sizes_note(costs: StaticCosts) -> list[str]:
+    asks = shared.open_sizes(costs.symbols)
+    one = "The table is of one sample, B = 1. " if BATCH in costs.symbols else ""
+    return [f"{one}For other sizes: {' '.join(asks)}."] if asks else []
+
+
+def _rows(by: str, costs: StaticCosts, layers: Sequence[Layer], time: MeasuredTime | None) -> Rows:
+    if by == "layer":
+        took = {row.name: row for row in time.rows} if time is not None else None
+        return tuple(_layer(layer, took) for layer in layers)
+    return time.rows if time is not None else _groups(by, costs, _names(layers)[by])
+
+
+def _names(layers: Sequence[Layer]) -> dict[str, Callable[[OpCost], str]]:
+    """What the rows of a table are."""
+    layer_of = {id(op): layer.name for layer in layers for op in layer.ops}
+    return {
+        "layer": lambda op: layer_of.get(id(op), NO_LAYER),
+        "op": lambda op: op.site.op,
+        "scope": lambda op: op.site.name.rpartition("/")[0] or op.site.name,
+    }
+
+
+def _groups(by: str, costs: StaticCosts, name_of: Callable[[OpCost], str]) -> tuple[GroupCost, ...]:
+    """Ops that work or move bytes, by name, those with the most work first."""
+    members: dict[str, list[OpCost]] = {}
+    for op in costs.ops:
+        members.setdefault(name_of(op), []).append(op)
+    sums = [(name, ops, summed(ops)) for name, ops in members.items()]
+    kept = [one for one in sums if one[2].flops_all != 0 or one[2].bytes != 0]
+    kept.sort(key=lambda one: (-_rough(one[2].flops_all), one[0]))
+    return tuple(_group(by, *one) for one in kept)
+
+
+def _rough(size: Size) -> int:
+    """A number to sort formulas by."""
+    one = at(size, dict.fromkeys(symbols(size), 1))
+    return one if isinstance(one, int) else 0
+
+
+def _group(by: str, name: str, ops: Sequence[OpCost], cost: Cost) -> GroupCost:
+    sizes = (cost.macs, cost.flops, cost.flops_all, cost.float_ops, cost.read, cost.written)
+    return GroupCost({by: name}, name, len(ops), *(_sum(size, ops) for size in sizes))
+
+
+def _sum(size: Size, ops: Sequence[OpCost]) -> Quantity:
+    missing = sum(op.cost is None for op in ops)
+    if missing:
+        return Quantity.at_least(size, f"{missing:,} of {len(ops):,} ops not counted")
+    return Quantity.derived(size)
+
+
+def _layer(layer: Layer, took: Mapping[str, OpTime] | None) -> LayerCost:
+    cost = layer.cost
+    return LayerCost(
+        layer.name,
+        layer.kind,
+        layer.output,
+        _params(layer),
+        _sum(cost.macs, layer.ops),
+        _sum(cost.flops, layer.ops),
+        _sum(cost.flops_all, layer.ops),
+        Quantity.derived(layer.activation_bytes),
+        Quantity.unknown(NO_LAYER_PEAK),
+        _time(layer, took),
+    )
+
+
+def _params(layer: Layer) -> Quantity:
+    total: Size = 0
+    for name, size in layer.variables.items():
+        if size is None:
+            return Quantity.unknown(f"the size of {name} is not known")
+        total = total + size
+    return Quantity.derived(total)
+
+
+def _time(layer: Layer, took: Mapping[str, OpTime] | None) -> Quantity:
+    if took is None:
+        return Quantity.unknown("no run was given")
+    if layer.name not in took:
+        return Quantity.unknown("nothing of it ran")
+    return Quantity.measured(took[layer.name].step_us)

@@ -1,0 +1,53 @@
+"""Of a Keras file: its layers as its configuration has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tfprof.analyses.keras_costs import CallCost, keras_costs
+from tfprof.model.dims import BATCH, Size, at, symbols
+from tfprof.model.keras_model import KerasModel
+from tfprof.model.profile import ProfileData
+from tfprof.model.quantity import Quantity
+from tfprof.reports.layers.of_run import NO_LAYER_PEAK
+from tfprof.reports.shared.keras import computed_by_layers, missing
+from tfprof.reports.shared.question import Question
+from tfprof.results.answered import Answered, answered
+from tfprof.results.layers import KerasLayerCost, LayersResult
+
+_SIZES_NOTE = "The table is of one sample, B = 1. For other sizes: --batch 32."
+
+
+def of_keras(data: ProfileData, model: KerasModel, question: Question) -> Answered[LayersResult]:
+    """A row a call of a layer."""
+    costs, sizes = keras_costs(model), question.sizes
+    warnings = [*data.warnings, *costs.differs, *missing(costs)]
+    is_open = BATCH in symbols(costs.total("macs").known) - set(sizes)
+    rows = tuple(_call(call, sizes) for call in costs.calls)
+    result = LayersResult(rows, by_layers=computed_by_layers(costs, sizes))
+    notes = [*warnings, *([_SIZES_NOTE] if is_open else [])]
+    return answered("layers", data, result, warnings, notes)
+
+
+def _call(call: CallCost, sizes: Mapping[str, int]) -> KerasLayerCost:
+    output = call.outputs[0] if call.outputs else None
+
+    def known(size: Size | None) -> Quantity:
+        if size is None:
+            return Quantity.unknown(call.reason)
+        return Quantity.derived(at(size, sizes))
+
+    return KerasLayerCost(
+        call.layer,
+        call.class_name,
+        call.call,
+        output,
+        known(call.params),
+        known(call.macs),
+        known(None if call.macs is None else call.macs * 2),
+        known(call.activation_bytes),
+        call.reason or None,
+        Quantity.unknown(NO_LAYER_PEAK),
+        Quantity.unknown("no run was given"),
+        None if output is None else tuple(at(size, sizes) for size in output),
+    )

@@ -1,0 +1,86 @@
+"""Of a run alone: layers, scopes and ops are known by their names."""
+
+from __future__ import annotations
+
+from tfprof.analyses.host_times import partial_of
+from tfprof.analyses.kernels import kernels
+from tfprof.errors import InputMissing
+from tfprof.model.profile import ProfileData
+from tfprof.model.quantity import Quantity
+from tfprof.model.trace import Trace
+from tfprof.reports.layers.query import Query
+from tfprof.reports.shared.words import NO_STEPS
+from tfprof.results.answered import Answered, answered
+from tfprof.results.layers import LayerCost, LayersResult
+from tfprof.results.op_times import MeasuredTime, OpTime
+
+NO_LAYER_PEAK = "the memory of single layers is not worked out in this version"
+_NO_GRAPH = "no graph was given"
+_NULL_WITHOUT = "output_shape, params, macs, flops, activation_bytes, bytes"
+
+
+def of_run(data: ProfileData, query: Query) -> Answered[LayersResult]:
+    trace = trace_of(data, query.by)
+    time = partial_of(data, trace, query.by).finish(query.device)
+    notes = [*data.warnings, *warnings_of(time)]
+    rows = tuple(map(_layer, time.rows)) if query.by == "layer" else time.rows
+    nulls = [f"{_NULL_WITHOUT} and what follows from them: {_NO_GRAPH}", *unknowns(query.by, time)]
+    result = LayersResult(rows, time=time, by=query.by)
+    return answered("layers", data, result, [*notes, *nulls], notes)
+
+
+def of_kernels(data: ProfileData) -> Answered[LayersResult]:
+    space = trace_of(data, "kernel").space
+    rows = kernels(space).finish() if space is not None else ()
+    if not rows:
+        raise InputMissing(
+            "no kernels: --by kernel needs a capture of a GPU",
+            where=data.title,
+            hint="--by op and --by node show what ran on the CPU.",
+        )
+    result = LayersResult(rows, by="kernel")
+    return answered("layers", data, result, data.warnings, data.warnings)
+
+
+def trace_of(data: ProfileData, by: str) -> Trace:
+    if data.trace is None:
+        raise InputMissing(
+            f"no run: --by {by} needs a trace with ops",
+            where=data.title,
+            hint="Give run metadata or an .xplane.pb; --by layer, op and scope work on a graph.",
+        )
+    if not len(data.trace.executions):
+        raise InputMissing(
+            f"the run has no ops: --by {by} needs a trace with ops",
+            where=data.title,
+            hint="; ".join(data.warnings) or "`tfprof timeline` shows what else was recorded.",
+        )
+    return data.trace
+
+
+def warnings_of(time: MeasuredTime) -> list[str]:
+    return [] if time.steps else [NO_STEPS]
+
+
+def unknowns(by: str, time: MeasuredTime | None) -> list[str]:
+    """For who reads the data: which keys are null, and why."""
+    said = [f"peak_bytes: {NO_LAYER_PEAK}"] if by == "layer" else []
+    if time is not None and time.peak is None:
+        said.append("time.peak, peak_share: the peak of the device is not known; --device tells it")
+    return said
+
+
+def _layer(row: OpTime) -> LayerCost:
+    unknown = Quantity.unknown(_NO_GRAPH)
+    return LayerCost(
+        row.name,
+        row.op,
+        None,
+        unknown,
+        unknown,
+        unknown,
+        unknown,
+        unknown,
+        Quantity.unknown(NO_LAYER_PEAK),
+        Quantity.measured(row.step_us),
+    )

@@ -1,0 +1,123 @@
+"""The tables of time: measured of ops and kernels, and estimated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfprof.results.kernels import KernelTime
+from tfprof.results.layers import Estimate
+from tfprof.results.op_times import MeasuredTime, OpTime
+from tfprof.views.shapes import Column, Fold, Table, Unit, Value
+
+_SHOWN = 40
+_LONG_NUMBER = 6
+_NAMES = (Column("runs", "runs", Unit.COUNT), Column("self_us", "self", Unit.MICROS))
+_SHARE = Column("share", "share", Unit.SHARE)
+_WORK = (
+    Column("flops_per_second", "FLOP/s", Unit.SCALED),
+    Column("intensity", "FLOP/B", Unit.NUMBER),
+)
+_PEAK = Column("peak_share", "of peak", Unit.SHARE)
+_TOTAL = Column("total_us", "total", Unit.MICROS)
+_SPREAD = (Column("median_us", "median", Unit.MICROS), Column("max_us", "max", Unit.MICROS))
+_KERNEL_COLUMNS = (
+    Column("kernel", "kernel"),
+    Column("runs", "runs", Unit.COUNT),
+    Column("total_us", "time", Unit.MICROS),
+    Column("registers", "regs", Unit.COUNT),
+    Column("shared_bytes", "shared", Unit.BYTES),
+    Column("grid", "grid"),
+    Column("block", "block"),
+    Column("occupancy", "occup", Unit.SHARE),
+    Column("tensor_cores", "TC"),
+)
+_ESTIMATED_COLUMNS = (
+    Column("count", "ops", Unit.COUNT),
+    Column("time_us", "time", Unit.MICROS),
+    Column("share", "share", Unit.SHARE),
+    Column("cumulative", "so far", Unit.SHARE),
+    Column("upper_us", "at most", Unit.MICROS),
+    Column("bound", "bound by"),
+)
+_BESIDE_MEASURED = (
+    Column("measured_us", "measured", Unit.MICROS),
+    Column("efficiency", "of best", Unit.SHARE),
+)
+
+
+def measured_table(time: MeasuredTime) -> Table:
+    """FLOPs a second where they are known, else how much times differ."""
+    whole = sum(row.self_us for row in time.rows)
+    own = _own_columns(time)
+    columns = [Column("name", time.by), *_NAMES, _SHARE, *own]
+    name_of = _thread if time.by == "thread" else str
+    rows: list[list[Value]] = [
+        [
+            name_of(row.name),
+            row.runs,
+            row.self_us,
+            row.self_us / whole if whole else 0.0,
+            *(_cell(row, column) for column in own),
+        ]
+        for row in time.rows
+    ]
+    return Table(columns, rows, fold=Fold(_SHOWN, "self_us", whole))
+
+
+def _own_columns(time: MeasuredTime) -> tuple[Column, ...]:
+    if any(row.flops.number for row in time.rows):
+        return (*_WORK, _PEAK) if time.peak is not None else _WORK
+    nests = any(row.total_us > row.self_us for row in time.rows)
+    return (_TOTAL, *_SPREAD) if nests else _SPREAD
+
+
+def _cell(row: OpTime, column: Column) -> Value:
+    """Many ops only move data: where there is no work, nothing stands."""
+    value: Value = getattr(row, column.key)
+    return "" if column in (*_WORK, _PEAK) and not value else value
+
+
+def _thread(name: str) -> str:
+    """The pool, and as much of the number behind it as tells threads apart."""
+    pool, slash, number = name.rpartition("/")
+    return f"{pool}/…{number[-4:]}" if slash and len(number) > _LONG_NUMBER else name
+
+
+def kernels_table(found: Sequence[KernelTime]) -> Table:
+    rows: list[list[Value]] = [
+        [
+            one.kernel,
+            one.runs,
+            one.total_us,
+            one.launch.registers,
+            one.launch.shared_bytes,
+            one.launch.grid,
+            one.launch.block,
+            one.launch.occupancy,
+            _tensor_cores(one),
+        ]
+        for one in found
+    ]
+    whole = sum(one.total_us for one in found)
+    return Table(_KERNEL_COLUMNS, rows, fold=Fold(_SHOWN, "total_us", whole))
+
+
+def _tensor_cores(one: KernelTime) -> str:
+    if one.launch.uses_tensor_cores:
+        return "yes"
+    return "no" if one.launch.could_use_tensor_cores else ""
+
+
+def estimated_table(found: Sequence[Estimate], title: str) -> Table:
+    is_measured = any(one.measured_us is not None for one in found)
+    beside = _BESIDE_MEASURED if is_measured else ()
+    whole = sum(one.time_us.number or 0.0 for one in found)
+    rows: list[list[Value]] = []
+    so_far = 0.0
+    for one in found:
+        time = one.time_us.number or 0.0
+        so_far += time
+        shares = (time / whole, so_far / whole) if whole else (0.0, 0.0)
+        row: list[Value] = [one.name, one.count, one.time_us, *shares, one.upper_us, one.bound]
+        rows.append([*row, one.measured_us, one.efficiency] if is_measured else row)
+    return Table([Column("name", title), *_ESTIMATED_COLUMNS, *beside], rows)

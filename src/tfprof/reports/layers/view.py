@@ -1,0 +1,187 @@
+"""The tables of layers: what fits 80 columns; all there is to say is in the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+from tfprof.model import units
+from tfprof.model.dims import BATCH, Dim, Open, Size, at, formula
+from tfprof.model.quantity import Quantity
+from tfprof.reports.layers.time_tables import estimated_table, kernels_table, measured_table
+from tfprof.results.answered import Answered
+from tfprof.results.kernels import KernelTime
+from tfprof.results.layers import (
+    EstimatedTime,
+    GroupCost,
+    KerasLayerCost,
+    LayerCost,
+    LayersResult,
+)
+from tfprof.results.op_times import MeasuredTime
+from tfprof.views.shapes import Column, Facts, Notes, Report, Table, Unit, Value, without_empty
+
+_GROUP_COLUMNS = (
+    Column("count", "ops", Unit.COUNT),
+    Column("macs", "MACs", Unit.SCALED),
+    Column("flops_all", "FLOPs", Unit.SCALED),
+    Column("bytes_read", "read", Unit.BYTES),
+    Column("bytes_written", "written", Unit.BYTES),
+)
+_COLUMNS = (
+    Column("layer", "layer"),
+    Column("output_shape", "output"),
+    Column("params", "params", Unit.COUNT),
+    Column("macs", "MACs", Unit.SCALED),
+    Column("flops_all", "FLOPs", Unit.SCALED),
+    Column("activation_bytes", "activations", Unit.BYTES),
+)
+_TIME = (Column("time_us", "time", Unit.MICROS), Column("share", "share", Unit.SHARE))
+_KERAS_COLUMNS = (
+    Column("layer", "layer"),
+    Column("class", "class"),
+    Column("output_shape", "output"),
+    Column("params", "params", Unit.COUNT),
+    Column("macs", "MACs", Unit.SCALED),
+    Column("activation_bytes", "activations", Unit.BYTES),
+)
+
+
+def view(answered: Answered[LayersResult]) -> Report:
+    found = answered.data
+    parts = without_empty([Facts(_facts(found)), _table(found), Notes(answered.notes)])
+    return Report(*answered.subject.lines, parts)
+
+
+def _table(found: LayersResult) -> Table:
+    if found.estimated_time is not None:
+        return estimated_table(found.estimated_time.rows, found.by)
+    if found.by_layers is not None:
+        return _keras_table(cast("Sequence[KerasLayerCost]", found.rows))
+    if found.by == "kernel":
+        return kernels_table(cast("Sequence[KernelTime]", found.rows))
+    if found.by == "layer" and found.total is not None:
+        return _layers_table(cast("Sequence[LayerCost]", found.rows), found.time)
+    if found.time is not None:
+        return measured_table(found.time)
+    return _groups_table(cast("Sequence[GroupCost]", found.rows), found.by)
+
+
+def _facts(found: LayersResult) -> list[tuple[str, str]]:
+    return [
+        *(("Computes", line) for line in _computes(found)),
+        *(("Time", line) for line in _measured(found.time)),
+        *(("Time", line) for line in _estimated(found.estimated_time)),
+    ]
+
+
+def _computes(found: LayersResult) -> list[str]:
+    # words are made where graphs are counted; of a run there are none
+    if found.by_layers is not None:
+        from tfprof.reports.shared.keras import in_words as by_layers_in_words
+
+        return [by_layers_in_words(found.by_layers)]
+    if found.total is None:
+        return []
+    from tfprof.reports.shared.costs import in_words
+
+    return in_words(found.total)
+
+
+def _measured(time: MeasuredTime | None) -> list[str]:
+    if time is None:
+        return []
+    runs = units.plural(time.executions, "execution")
+    own = f"{units.duration(time.self_us)} of op time in {runs}"
+    if time.pipeline_us:
+        own += f", {units.duration(time.pipeline_us)} of it in the input pipeline"
+    span = f"{units.duration(time.span_us)} from the first op to the last"
+    if time.steps is not None and time.steps > 1:
+        span += f", {units.plural(time.steps, 'step')}"
+    return [span, own]
+
+
+def _estimated(time: EstimatedTime | None) -> list[str]:
+    if time is None:
+        return []
+    lower = sum(one.time_us.number or 0.0 for one in time.rows)
+    upper = sum(one.upper_us.number or 0.0 for one in time.rows)
+    device = time.device
+    best = f"{units.count(device.flops)}FLOP/s and {units.size(device.bytes)}/s"
+    times = f"{units.duration(lower)} to {units.duration(upper)}"
+    return [f"{times} estimated on a {device.name} of {best}"]
+
+
+def _layers_table(rows: Sequence[LayerCost], time: MeasuredTime | None) -> Table:
+    """What a run took stands in the place of MACs: a line has room for one of them."""
+    if time is None:
+        return Table(_COLUMNS, [_row(layer) for layer in rows], "layer")
+    took = {row.name: row for row in time.rows}
+    known = {layer.layer for layer in rows}
+    whole = sum(row.self_us for row in time.rows)
+    cells: list[list[Value]] = []
+    for layer in rows:
+        own = took.get(layer.layer)
+        share = own.self_us / whole if own and whole else 0.0
+        cells.append([*_row(layer), layer.time_us if own else 0.0, share])
+    # what only ran: the optimizer's scope, the input pipeline
+    rest = [one for one in time.rows if one.name not in known and one.self_us]
+    empty = [""] * (len(_COLUMNS) - 1)
+    cells += [[one.name, *empty, one.step_us, one.self_us / whole] for one in rest]
+    keep = [at for at, column in enumerate((*_COLUMNS, *_TIME)) if column.key != "macs"]
+    columns = [(*_COLUMNS, *_TIME)[at] for at in keep]
+    return Table(columns, [[row[at] for at in keep] for row in cells], "layer")
+
+
+def _row(one: LayerCost) -> list[Value]:
+    sizes = (one.params, one.macs, one.flops_all, one.activation_bytes)
+    return [one.layer, _shape(one.output_shape), *map(_shown, sizes)]
+
+
+def _groups_table(rows: Sequence[GroupCost], by: str) -> Table:
+    cells = [
+        [
+            one.name,
+            one.count,
+            *map(_shown, (one.macs, one.flops_all, one.bytes_read, one.bytes_written)),
+        ]
+        for one in rows
+    ]
+    return Table([Column("name", by), *_GROUP_COLUMNS], cells)
+
+
+def _keras_table(rows: Sequence[KerasLayerCost]) -> Table:
+    cells = [
+        [
+            one.layer + (f" (call {one.call + 1})" if one.call else ""),
+            one.kind,
+            _shape(one.output),
+            0 if one.call else one.params,
+            _shown(one.macs),
+            _shown(one.activation_bytes),
+        ]
+        for one in rows
+    ]
+    return Table(_KERAS_COLUMNS, cells)
+
+
+def _shape(shape: Open) -> str:
+    if shape is None:
+        return "?"
+    return "x".join(map(_size, shape)) or "scalar"
+
+
+def _size(size: Size | None) -> str:
+    if size is None or isinstance(size, int):
+        return "?" if size is None else str(size)
+    return str(size) if len(size.terms) == 1 else f"({size})"
+
+
+def _shown(quantity: Quantity) -> Value:
+    """A table has no room for formulas: of one sample, unless more than the batch is open."""
+    value = quantity.value
+    if not isinstance(value, Dim):
+        return quantity
+    one = at(value, {BATCH: 1})
+    return formula(one) if isinstance(one, Dim) else replace(quantity, value=one)
