@@ -15,7 +15,7 @@ from tfprof.analyses.memory.program import MODELS, program
 from tfprof.analyses.memory.recompute import Halves, recomputed
 from tfprof.analyses.memory.schedule import simulate
 from tfprof.analyses.memory.swap import Link, Swapper
-from tfprof.analyses.roofline import Device
+from tfprof.model.device import Device
 from tfprof.reports.shared.question import Question
 from tfprof.answers.static import costs_of
 from tfprof.model.dims import BATCH
