@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from tfprof.analyses.input_pipeline.iterators import leaf
-from tfprof.analyses.input_pipeline.names import SEPARATOR
+from tfprof.analyses.input_events.iterators import leaf
+from tfprof.analyses.input_events.names import SEPARATOR
 
 _FILES = (
     "TFRecord", "TextLine", "FixedLengthRecord", "SSTable", "RecordIO", "ArrayRecord",

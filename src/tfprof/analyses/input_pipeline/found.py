@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.analyses.input_events.names import is_root
+from tfprof.analyses.input_events.waits import wait_rows
 from tfprof.analyses.input_pipeline.bottleneck import Bottleneck, Waiting, bottleneck, waiting
 from tfprof.analyses.input_pipeline.categories import Work, work_of
 from tfprof.analyses.input_pipeline.elements import ready_ahead
 from tfprof.analyses.input_pipeline.functions import FunctionOp, function_ops
-from tfprof.analyses.input_pipeline.names import is_root
 from tfprof.analyses.input_pipeline.pipelines import Pipeline, Stage, pipelines
 from tfprof.analyses.input_pipeline.settings import Budget, Settings, budget, noted, settings
 from tfprof.analyses.input_pipeline.times import StageTimes, stage_times
-from tfprof.analyses.input_pipeline.waits import wait_rows
 from tfprof.analyses.intervals import Intervals
 from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.classify import Classified
