@@ -57,7 +57,7 @@ def test_of_a_keras_file(tmp_path):
 
 
 def check(answered):
-    back = pickle.loads(pickle.dumps(answered))  # noqa: S301  (our own)
+    back = pickle.loads(pickle.dumps(answered))
     assert back == answered
     one, other = Answer(answered), Answer(back)
     assert str(one) == str(other)
