@@ -42,7 +42,7 @@ def ops_by_xprof(capture):
 def ops_of(runs):
     """Runs, whole and own microseconds by name and type."""
     found = op_times(runs, groups(runs, "node"))
-    return {(row.name, row.op): (row.runs, row.total_us, row.self_us) for row in found}
+    return {(row.name, row.op): (row.runs, row.total_ps / 1e6, row.self_ps / 1e6) for row in found}
 
 
 def both_op_times(capture):

@@ -53,21 +53,22 @@ def test_kernels_and_ops_of_a_gpu(copied):
     path = copied("synthetic-gpu")
     trace = read(path, 0, None).trace
     (theirs,) = by_xprof(path, "kernel_stats")
-    (ours,) = kernels(trace.space)
-    assert (ours.name, ours.op, ours.launches) == (
+    (ours,) = kernels(trace.space).finish()
+    launch = ours.launch
+    assert (ours.kernel, ours.op, ours.runs) == (
         theirs["kernel_name"],
         theirs["op_name"],
         theirs["occurrences"],
     )
     assert ours.total_us == theirs["total_duration_us"]
-    assert (ours.registers, ours.shared_bytes) == (
+    assert (launch.registers, launch.shared_bytes) == (
         theirs["registers_per_thread"],
         theirs["shmem_bytes"],
     )
-    assert (ours.grid, ours.block) == (theirs["grid_dim"], theirs["block_dim"])
-    assert ours.occupancy == theirs["occupancy_pct"] / 100
-    assert ours.uses_tensor_cores is theirs["is_kernel_using_tensor_core"]
-    assert ours.could_use_tensor_cores is theirs["is_op_tensor_core_eligible"]
+    assert (launch.grid, launch.block) == (theirs["grid_dim"], theirs["block_dim"])
+    assert launch.occupancy == theirs["occupancy_pct"] / 100
+    assert launch.uses_tensor_cores is theirs["is_kernel_using_tensor_core"]
+    assert launch.could_use_tensor_cores is theirs["is_op_tensor_core_eligible"]
     stats = by_xprof(path, "framework_op_stats")
     (matmul,) = [row for row in stats if row["type"] == "MatMul"]
     assert ops_of(op_runs(trace)) == {

@@ -3,11 +3,12 @@
 import pickle
 
 import numpy as np
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tfprof.results.sketch import Sketch, sketches
 
+QUICKLY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 LARGEST = 2**63 - 1
 VALUES = st.lists(st.one_of(st.integers(0, 300), st.integers(0, LARGEST)), max_size=60)
 PARTS = st.lists(VALUES, min_size=1, max_size=6)
@@ -21,6 +22,7 @@ def is_within_a_percent(told, true):
     return abs(told - true) <= 0.01 * true * (1 + 1e-12)
 
 
+@QUICKLY
 @given(VALUES, st.floats(0, 1))
 def test_a_value_by_its_rank_is_within_a_percent(values, share):
     found = sketch(values)
@@ -33,6 +35,7 @@ def test_a_value_by_its_rank_is_within_a_percent(values, share):
         assert is_within_a_percent(found.quantile(share), true)
 
 
+@QUICKLY
 @given(VALUES)
 def test_the_median_is_within_a_percent(values):
     if values:
@@ -42,11 +45,13 @@ def test_the_median_is_within_a_percent(values):
         assert sketch(values).median is None
 
 
+@QUICKLY
 @given(st.integers(0, 49))
 def test_small_values_are_exact(value):
     assert sketch([value]).median == value
 
 
+@QUICKLY
 @given(PARTS, st.randoms())
 def test_any_order_and_any_tree_is_the_sketch_of_all(parts, chance):
     whole = sketch([value for part in parts for value in part])
@@ -54,11 +59,12 @@ def test_any_order_and_any_tree_is_the_sketch_of_all(parts, chance):
     while len(left) > 1:
         one = left.pop(chance.randrange(len(left)))
         other = left.pop(chance.randrange(len(left)))
-        left.append(pickle.loads(pickle.dumps(one.merge(other))))  # noqa: S301  (our own)
+        left.append(pickle.loads(pickle.dumps(one.merge(other))))
     assert left == [whole]
     assert Sketch.merged(map(sketch, parts)) == whole
 
 
+@QUICKLY
 @given(PARTS)
 def test_groups_are_sketched_as_each_alone(parts):
     values = np.array([value for part in parts for value in sorted(part)], np.int64)

@@ -64,14 +64,15 @@ class KernelSums:
         return self.kernel, self.op, self.device, self.details
 
     def merge(self, other: KernelSums) -> KernelSums:
-        occupied = max(self.launch, other.launch, key=lambda one: one.occupancy or -1.0)
+        stated = [one.launch.occupancy for one in (self, other)]
+        occupancy = max((one for one in stated if one is not None), default=None)
         return replace(
             self,
             runs=self.runs + other.runs,
             total_ps=self.total_ps + other.total_ps,
             min_ps=min(self.min_ps, other.min_ps),
             max_ps=max(self.max_ps, other.max_ps),
-            launch=replace(self.launch, occupancy=occupied.occupancy),
+            launch=replace(self.launch, occupancy=occupancy),
         )
 
     def finish(self, device: str) -> KernelTime:

@@ -8,16 +8,18 @@ from tfprof.analyses.layers import by_layer
 from tfprof.analyses.op_runs import op_runs, self_micros
 from tfprof.analyses.op_times import PIPELINE, groups, op_times
 from tfprof.analyses.op_work import work_of
-from tfprof.analyses.roofline import Device, estimates, with_measured
+from tfprof.analyses.roofline import estimates
 from tfprof.analyses.static_costs import static_costs
 from tfprof.analyses.time import op_micros
+from tfprof.model.device import Device
 from tfprof.model.trace import Trace
 from tfprof.sources.load import Request, choose, read
 from tfprof.sources.xplane import read as read_xplane
 
 
 def table(runs, by, **more):
-    return {row.name: row for row in op_times(runs, groups(runs, by), **more)}
+    rows = op_times(runs, groups(runs, by), **more)
+    return {row.name: row.finish(by, 0, None) for row in rows}
 
 
 @pytest.fixture
@@ -39,7 +41,7 @@ def test_every_table_has_all_the_time(capture, by):
     assert sum(row.self_us for row in rows) == pytest.approx(runs.self_ps.sum() / 1e6)
     assert sum(row.runs for row in rows) == len(runs)
     for row in rows:
-        assert row.least_us <= row.median_us <= row.most_us <= row.self_us + 1e-9
+        assert row.min_us <= row.median_us.value <= row.max_us <= row.self_us + 1e-9
 
 
 def test_layers_are_found_by_name_and_gradients_with_them(capture):
@@ -102,12 +104,12 @@ def test_the_work_of_a_fused_op_is_that_of_all_it_took_in(traced_step):
     images, outputs = 16 * 28 * 28, 16 * 26 * 26 * 8
     assert fused.op == "_FusedConv2D"
     # nine multiply-adds an output, the bias, the activation
-    assert fused.flops == 3 * outputs * (2 * 9 + 1 + 1)
-    assert fused.bytes == pytest.approx(3 * 4 * (images + outputs + 72 + 8), rel=0.01)
-    assert fused.flops_a_second == pytest.approx(fused.flops / fused.self_us * 1e6)
-    assert fused.intensity == pytest.approx(fused.flops / fused.bytes)
+    assert fused.flops.value == 3 * outputs * (2 * 9 + 1 + 1)
+    assert fused.bytes.value == pytest.approx(3 * 4 * (images + outputs + 72 + 8), rel=0.01)
+    assert fused.flops_per_second == pytest.approx(fused.flops.value / fused.self_us * 1e6)
+    assert fused.intensity == pytest.approx(fused.flops.value / fused.bytes.value)
     alone = rows["gradient_tape/small_1/last_1/MatMul/MatMul"]
-    assert alone.flops == 3 * 2 * 16 * 1352 * 10
+    assert alone.flops.value == 3 * 2 * 16 * 1352 * 10
 
 
 def test_layers_of_the_graph_name_what_ran(traced_step):
@@ -121,11 +123,8 @@ def test_layers_of_the_graph_name_what_ran(traced_step):
 def test_without_steps_a_step_is_what_most_ops_ran(traced_step):
     costs = static_costs(traced_step)
     device = Device("cpu", 1e11, 1e10)
-    found = estimates(costs.ops, device, lambda op: op.site.name, {})
-    by_name = {
-        one.name: one.measured
-        for one in with_measured(found, costs.ops, traced_step.trace, lambda op: op.site.name)
-    }
+    found = estimates(costs.ops, device, lambda op: op.site.name, {}, traced_step.trace)
+    by_name = {one.name: one.measured_us for one in found.rows}
     rows = table(op_runs(traced_step.trace), "node")
     name = "small_1/pool_1/MaxPool2d"
     assert by_name[name] == pytest.approx(rows[name].self_us / 3)

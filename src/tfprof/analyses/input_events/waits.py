@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.input_pipeline.fed import fed_fetches
-from tfprof.analyses.input_pipeline.names import (
+from tfprof.analyses.input_events.fed import fed_fetches
+from tfprof.analyses.input_events.names import (
     is_eager_get_next,
     is_get_next,
     is_get_next_op,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.input_pipeline.names import SEPARATOR, is_iterator, is_root, rows_where
+from tfprof.analyses.input_events.names import SEPARATOR, is_iterator, is_root, rows_where
 from tfprof.analyses.self_time import NOBODY, holders
 from tfprof.model.interned import Interned
 from tfprof.model.xspace import Plane

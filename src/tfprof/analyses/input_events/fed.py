@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.input_pipeline.iterators import IteratorCalls, iterator_calls, leaf
-from tfprof.analyses.input_pipeline.names import is_remote_call, rows_where
+from tfprof.analyses.input_events.iterators import IteratorCalls, iterator_calls, leaf
+from tfprof.analyses.input_events.names import is_remote_call, rows_where
 from tfprof.analyses.intervals import Intervals
 from tfprof.model.xspace import Plane
 

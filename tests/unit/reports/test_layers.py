@@ -1,0 +1,108 @@
+"""The result of `layers`: complete, with keys, and the same after a journey."""
+
+import json
+import pickle
+import zipfile
+
+import pytest
+
+from tfprof.api.answer import Answer
+from tfprof.errors import InputMissing
+from tfprof.model.quantity import Kind
+from tfprof.reports.layers import Query, ask
+from tfprof.reports.shared.device import device_of
+from tfprof.reports.shared.question import Question
+from tfprof.results.fields import row_key_of
+from tfprof.sources.load import Request, choose, read
+
+ASKED = [
+    ("keras_mlp_fwd.graph.pb", Query()),
+    ("keras_mlp_fwd.graph.pb", Query(by="scope", device=device_of("cpu"))),
+    ("keras_lstm_fwd.graph.pb", Query(by="op")),
+    ("traced_step", Query()),
+    ("traced_step", Query(by="node")),
+    ("traced_step", Query(by="op", device=device_of("gpu:1T,1G"))),
+    *(("xplane/slow-cb.xplane.pb", Query(by=by)) for by in ("layer", "node", "device", "thread")),
+    ("xplane/synthetic-gpu.xplane.pb", Query(by="kernel")),
+]
+
+
+def loaded(path):
+    return read(choose(Request([path])).selections[0])
+
+
+@pytest.mark.parametrize(("sample", "query"), ASKED, ids=lambda one: getattr(one, "by", one))
+def test_it_travels_and_its_rows_have_keys(samples, sample, query):
+    answered = ask(loaded(samples / sample), query)
+    check(answered)
+
+
+def test_of_a_keras_file(tmp_path):
+    layers = [
+        {"class_name": "InputLayer", "config": {"name": "in", "batch_shape": [None, 8]}},
+        {"class_name": "Dense", "config": {"name": "dense", "units": 4, "use_bias": True}},
+        {"class_name": "Odd", "config": {"name": "odd"}},
+    ]
+    config = {"class_name": "Sequential", "config": {"name": "m", "layers": layers}}
+    path = tmp_path / "m.keras"
+    with zipfile.ZipFile(path, "w") as made:
+        made.writestr("config.json", json.dumps(config))
+        made.writestr("metadata.json", json.dumps({"keras_version": "3.0"}))
+    answered = ask(loaded(path), Query(Question({"B": 4})))
+    check(answered)
+    _, dense, odd = answered.data.rows
+    assert (dense.layer, dense.macs.value) == ("dense", 4 * 8 * 4)
+    assert (odd.macs.value, odd.macs.reason) == (None, "Unknown layer class Odd")
+    assert "at least 128 MACs" in str(Answer(answered))
+
+
+def check(answered):
+    back = pickle.loads(pickle.dumps(answered))
+    assert back == answered
+    one, other = Answer(answered), Answer(back)
+    assert str(one) == str(other)
+    assert one.to_json() == other.to_json()
+    for rows in _tables(answered.data):
+        keys = [row_key_of(row) for row in rows]
+        assert all(keys)
+        assert len(set(keys)) == len(keys)
+
+
+def _tables(result):
+    yield result.rows
+    if result.time is not None:
+        yield result.time.rows
+    if result.estimated_time is not None:
+        yield result.estimated_time.rows
+
+
+def test_what_is_not_known_says_why(samples):
+    (row, *_) = ask(loaded(samples / "xplane/slow-cb.xplane.pb"), Query()).data.rows
+    assert (row.params.kind, row.params.reason) == (Kind.UNKNOWN, "no graph was given")
+    (row, *_) = ask(loaded(samples / "keras_mlp_fwd.graph.pb"), Query()).data.rows
+    assert (row.time_us.value, row.time_us.reason) == (None, "no run was given")
+
+
+def test_work_that_is_missing_makes_it_at_least(samples):
+    rows = ask(loaded(samples / "traced_step"), Query(by="device")).data.rows
+    (cpu,) = rows
+    assert cpu.flops.kind is Kind.AT_LEAST
+    assert "does not tell the work" in cpu.flops.reason
+
+
+def test_estimates_are_marked(samples):
+    query = Query(device=device_of("cpu"))
+    found = ask(loaded(samples / "traced_step"), query).data.estimated_time
+    assert {row.time_us.kind for row in found.rows} == {Kind.ESTIMATED}
+
+
+def test_tables_are_whole_and_fold_on_the_screen(samples):
+    answer = Answer(ask(loaded(samples / "xplane/slow-cb.xplane.pb"), Query(by="node")))
+    table = answer.view.parts[1]
+    assert len(table.rows) == len(answer.result.data.rows) > table.fold.show
+    assert "more (" in str(answer)
+
+
+def test_nothing_to_look_at(samples):
+    with pytest.raises(InputMissing):
+        ask(loaded(samples / "keras_mlp_fwd.graph.pb"), Query(by="thread"))
