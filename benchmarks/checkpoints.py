@@ -120,7 +120,7 @@ def _ours(prefix: str) -> Any:
 
 
 def _imported() -> None:
-    from tfprof.answers import stored_values  # noqa: F401
+    from tfprof.reports.summary import stored  # noqa: F401
     from tfprof.sources.registry import formats
     from tfprof.wire.schema import message_class
 
@@ -187,9 +187,9 @@ def their_whole(prefix: str, repeats: str) -> list[float]:
 
 def our_stats(prefix: str, repeats: str) -> list[float]:
     _imported()
-    from tfprof.answers.stored_values import measure
+    from tfprof.reports.summary.stored import measured
 
-    return _times(repeats, lambda: measure(_ours(prefix)))
+    return _times(repeats, lambda: list(measured(_ours(prefix))))
 
 
 def their_stats(prefix: str, repeats: str) -> list[float]:

@@ -7,18 +7,18 @@ import tempfile
 from tensorflow.core.profiler import tfprof_options_pb2
 from tensorflow.python.util import _pywrap_tfprof as engine
 
-from tfprof.answers.cost_views import code_view, graph_view, op_view, scope_view
+from tfprof.model.hosts import Hosts
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.renderers.cost_text import op_text, tree_text
+from tfprof.reports.trees import Prepared, shape_of
 from tfprof.sources.graphdef import Source, read_graph
 from tfprof.sources.op_log import log_piece
 from tfprof.sources.run_metadata import run_piece
 from tfprof.wire.fields import whole
 
 _END = "\n======================End of Report"
-_VIEWS = {"scope": scope_view, "graph": graph_view, "op": op_view, "code": code_view}
 
 
 def engine_text(command, graph, runs, log, options):
@@ -62,12 +62,17 @@ def profile_of(graph, runs, log, path="memory"):
         "test",
         (),
         read_graph(Source(graph, path), whole(graph)),
-        trace=Trace.joined(trace) if trace else None,
+        hosts=Hosts.of(Trace.joined(trace) if trace else None),
         oplog=log_piece(log, path, []).oplog if log else None,
     )
 
 
+def our_view(command, data, options):
+    prepared = Prepared(data)
+    return shape_of(prepared.ops(options) if command == "op" else prepared.tree(command, options))
+
+
 def our_text(command, graph, runs, log, options):
     given = {key: tuple(v) if isinstance(v, list) else v for key, v in options.items()}
-    view = _VIEWS[command](profile_of(graph, runs, log), Options(compat=True, **given))
+    view = our_view(command, profile_of(graph, runs, log), Options(compat=True, **given))
     return op_text(view) if command == "op" else tree_text(view)

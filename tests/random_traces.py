@@ -64,13 +64,18 @@ _SOME_STREAMS = st.lists(st.sampled_from(sorted(_DEVICE_LINES)), unique=True)
 
 def capture(planes, host="vm", bases=None, origin_ns=1_000_000_000):
     """A Space; `bases` are the nanoseconds that lines count from beside the origin, by plane."""
-    message = message_class("XSpace")(hostnames=[host])
-    for name, lines in planes.items():
-        _add_plane(message, name, lines, origin_ns, (bases or {}).get(name, {}))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{host}.xplane.pb"
-        path.write_bytes(message.SerializeToString())
+        path.write_bytes(capture_bytes(planes, host, bases, origin_ns))
         return read(path, 0, None).trace.space
+
+
+def capture_bytes(planes, host="vm", bases=None, origin_ns=1_000_000_000):
+    """The same as a file has it; a host of None does not say its name."""
+    message = message_class("XSpace")(hostnames=[host] if host is not None else [])
+    for name, lines in planes.items():
+        _add_plane(message, name, lines, origin_ns, (bases or {}).get(name, {}))
+    return message.SerializeToString()
 
 
 def capture_of_hosts(hosts):

@@ -9,7 +9,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from tfprof.api.answer import Answer
-    from tfprof.api.original import (
+    from tfprof.api.profile import Profile, load
+    from tfprof.api.questions import flops, parameter_count, peak_memory
+    from tfprof.compat import (
         ALL_ADVICE,
         FLOAT_OPS_OPTIONS,
         PRINT_ALL_TIMING_MEMORY,
@@ -23,15 +25,13 @@ if TYPE_CHECKING:
         ProfileContext,
         ProfileOptionBuilder,
     )
-    from tfprof.api.original.profiler import (
+    from tfprof.compat.profiler import (
         Profiler,
         advise,
         print_model_analysis,
         profile,
         write_op_log,
     )
-    from tfprof.api.profile import Profile, load
-    from tfprof.api.questions import flops, parameter_count, peak_memory
     from tfprof.errors import TfprofError
     from tfprof.ops.rule import op_rule
 
@@ -79,5 +79,5 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
     """Public names on first use: `tfprof --help` must not wait for numpy."""
     if name not in __all__:
         raise AttributeError(f"module 'tfprof' has no attribute {name!r}")
-    module = _HOME.get(name, "tfprof.api.original")
+    module = _HOME.get(name, "tfprof.compat")
     return getattr(importlib.import_module(module), name)

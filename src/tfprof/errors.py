@@ -11,6 +11,7 @@
     │   ├── CorruptFile
     │   ├── CorruptText
     │   ├── AccessDenied
+    │   ├── FileChanged
     │   ├── NotReadYet
     │   ├── UnsafeFile
     │   └── InputsDisagree
@@ -25,6 +26,7 @@ Each error says what happened, where, and what to try; its slug is a heading in 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 DOCS = "docs/messages.md"
@@ -44,8 +46,20 @@ class TfprofError(Exception):
         if hint:
             self.add_note(hint)  # what a traceback or a notebook shows below the message
 
+    def __reduce__(self) -> tuple[Callable[..., TfprofError], tuple[object, ...]]:
+        """What a worker fails with has to reach whoever gave it the work."""
+        return _again, (type(self), self.args, vars(self))
+
     def __str__(self) -> str:
         return f"{self.where}: {self.what}" if self.where else self.what
+
+
+def _again(
+    kind: type[TfprofError], args: tuple[object, ...], state: dict[str, object]
+) -> TfprofError:
+    made = kind.__new__(kind, *args)
+    vars(made).update(state)
+    return made
 
 
 class UsageError(TfprofError):
@@ -113,6 +127,16 @@ class AccessDenied(InputUnreadable):
     def because(cls, fault: OSError, where: str) -> AccessDenied:
         """What the operating system said, in a sentence of ours."""
         return cls(f"cannot be read: {fault.strerror or fault}", where=where)
+
+
+class FileChanged(InputUnreadable):
+    """A file that a pickled profile was read from, and that is another one by now."""
+
+    slug = "file-changed"
+
+    def __init__(self, what: str, *, where: str) -> None:
+        hint = "Load the profile again from its files, and pickle it again."
+        super().__init__(what, where=where, hint=hint)
 
 
 class NotReadYet(InputUnreadable):

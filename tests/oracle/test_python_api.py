@@ -21,11 +21,11 @@ from tensorflow.core.profiler import (
     tfprof_output_pb2,
 )
 
-from tfprof.api import original as ours
-from tfprof.api.original.checkers import advise_on
-from tfprof.api.original.options import Output, as_options
-from tfprof.api.original.saved import profile_proto
-from tfprof.api.original.show import show
+from tfprof import compat as ours
+from tfprof.compat.checkers import advise_on
+from tfprof.compat.options import Output, as_options
+from tfprof.compat.saved import profile_proto
+from tfprof.compat.show import show
 
 v1 = tf.compat.v1
 theirs = v1.profiler

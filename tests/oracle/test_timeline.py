@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from engine import _captured, profile_of
+from engine import _captured, our_view, profile_of
 from random_profiles import case
 from tensorflow.core.profiler import tfprof_options_pb2
 from tensorflow.core.protobuf import config_pb2
@@ -11,11 +11,9 @@ from tensorflow.python.util import _pywrap_tfprof as engine
 
 from tfprof.analyses.accounting.graph_timeline import graph_timeline
 from tfprof.analyses.accounting.nodes import build_nodes
-from tfprof.answers.cost_views import code_view, graph_view, scope_view
 from tfprof.model.options import Options
 from tfprof.renderers import original_timeline
 
-_TREES = {"scope": scope_view, "code": code_view}
 _DEVICES = [
     "/job:w/replica:0/task:0/device:CPU:0",
     "/device:GPU:0",
@@ -65,11 +63,11 @@ def _our_graph_files(graph, runs, log, options):
     data = profile_of(graph, runs, log)
     steps = [step for step, _ in runs] if options["step"] < 0 else [options["step"]]
     files, said = {}, []
-    shown = [row.name for row in graph_view(data, _options(options)).rows]
+    shown = [row.name for row in our_view("graph", data, _options(options)).rows]
     nodes = build_nodes(data, options["step"], compat=True)
     for step in sorted(steps):
         timeline = graph_timeline(data, nodes, shown, step)
-        files[step] = original_timeline.graph_timeline(*timeline)
+        files[step] = original_timeline.graph_timeline(timeline)
         said += [f"{one.device} peak memory: {one.peak / 1e6:.2f} MB" for one in timeline.memory]
     return files, said
 
@@ -78,14 +76,14 @@ def _our_graph_files(graph, runs, log, options):
 def test_scopes_and_code_draw_the_engines_flames(block, tmp_path):
     for seed in range(60 * block, 60 * (block + 1)):
         made = case(random.Random(seed))  # noqa: S311
-        if made.command not in _TREES:
+        if made.command not in ("scope", "code"):
             continue
         graph, log = made.graph.SerializeToString(), made.log.SerializeToString()
         runs = [(step, run.SerializeToString()) for step, run in made.runs]
         theirs, _ = _engine_files(
             made.command, graph, runs, log, made.options, tmp_path / str(seed)
         )
-        view = _TREES[made.command](profile_of(graph, runs, log), _options(made.options))
+        view = our_view(made.command, profile_of(graph, runs, log), _options(made.options))
         ours = {made.options["step"]: original_timeline.scope_timeline(view)}
         assert ours == theirs, f"seed {seed}: {made.options}"
 
@@ -155,5 +153,5 @@ def test_a_real_run_draws_the_engines_timeline(command, model, samples, unet, tm
     if command == "graph":
         assert _our_graph_files(*question)[0] == theirs
     else:
-        view = scope_view(profile_of(graph, [(0, run)], b""), _options(_EVERYTHING))
+        view = our_view("scope", profile_of(graph, [(0, run)], b""), _options(_EVERYTHING))
         assert {-1: original_timeline.scope_timeline(view)} == theirs

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tfprof.analyses.step_time.breakdown import breakdowns
-from tfprof.analyses.step_time.categories import Category
+from tfprof.results.categories import Category
 from tfprof.sources.xplane import read
 
 _PS_A_MS = 1e9

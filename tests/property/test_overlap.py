@@ -8,8 +8,9 @@ from tfprof.analyses.overlap.found import overlap
 from tfprof.analyses.step_time.breakdown import breakdowns
 from tfprof.analyses.step_time.overlapping import Overlapping
 from tfprof.analyses.step_time.slow import slow_steps
-from tfprof.answers.overlap import overlap_data, overlap_facts
-from tfprof.answers.slow_steps import slow_texts
+from tfprof.reports.steps import Query, partial_of
+from tfprof.reports.steps.overlap_words import overlap_facts
+from tfprof.reports.steps.slow_words import slow_texts
 
 # making a capture takes longer than looking at it
 QUICKLY = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -36,8 +37,8 @@ def test_busy_and_idle_fit_into_the_steps(space):
         assert (seen.cpu.either <= seen.cpu.model + seen.cpu.pipeline).all()
         slow_texts(slow_steps(breakdown.steps.windows, breakdown.time, breakdown.planes))
     if found:
-        assert len(overlap_facts([seen for _, seen in found])) <= 3
-        overlap_data([seen for _, seen in found])
+        result = partial_of([one for one, _ in found]).finish(Query())
+        assert len(overlap_facts(result)) <= 3
 
 
 @QUICKLY

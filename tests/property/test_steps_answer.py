@@ -1,6 +1,7 @@
 """Whatever a capture holds, the answers about it are complete, and agree with each other."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -8,8 +9,10 @@ from random_traces import spaces
 
 from tfprof.analyses.input_pipeline.found import input_of_hosts
 from tfprof.analyses.step_time.breakdown import breakdowns
-from tfprof.analyses.step_time.categories import Category
-from tfprof.answers.steps import StepsAsked, StepsQuestion
+from tfprof.model.profile import ProfileData
+from tfprof.renderers.data.encode import encoded
+from tfprof.reports.steps import Query, ask, picture, view
+from tfprof.results.categories import Category
 
 # making a capture takes longer than looking at it
 QUICKLY = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -21,15 +24,17 @@ def test_every_question_has_an_answer(space):
     hosts = list(breakdowns(space))
     if not hosts:
         return
-    asked = StepsAsked(hosts, StepsQuestion(step=hosts[0].steps.windows[0].number))
-    assert asked.all_steps()
-    assert asked.one_step()
-    for category in Category:
-        assert asked.events_of(category)
-    data = json.loads(json.dumps(asked.data()))
-    assert len(data["devices"]) == len(hosts[0].devices)
+    profile = ProfileData("x", trace=SimpleNamespace(space=space))
+    step = hosts[0].steps.windows[0].number
+    queries = [Query(), Query(step=step), Query(gaps=True)]
+    queries += [Query(step, category.value) for category in Category]
+    for query in queries:
+        assert view(ask(profile, query)).parts
+    answer = ask(profile, Query())
+    assert picture(answer).layers
+    data = json.loads(json.dumps(encoded(answer.data)))
     for name, device in data["devices"].items():
-        alone = StepsAsked(hosts, StepsQuestion(device=name)).data()
+        alone = encoded(ask(profile, Query(device=name)).data)
         assert alone["average"]["breakdown"] == pytest.approx(device["breakdown"])
 
 

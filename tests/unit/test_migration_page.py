@@ -8,7 +8,7 @@ import pytest
 import tensorflow as tf
 from capture_parameter_servers import seq2seq
 
-from tfprof.api import original
+from tfprof import compat as original
 from tfprof.cli.inputs import _FLAGS as INPUT_FLAGS
 from tfprof.model.options import ORDERS, SELECTS, Options
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.device_specs import DeviceNames
-from tfprof.model.graph import Attributes, Graph, Shape
+from tfprof.model.graph import Graph, Shape
+from tfprof.model.hosts import Hosts
 from tfprof.model.joined_graphs import RECEIVES, SENDS, joined_graphs, sent_from, transfers
 from tfprof.model.profile import ProfileData
+from tfprof.model.providers import Attributes
 from tfprof.model.trace import Partition, Trace
 from tfprof.model.trace_parts import some_of
 from tfprof.ops.run_shapes import RunShapes
-from tfprof.wire.schema import message_class
+from tfprof.wire.schema import Proto, message_class
 
 # what ran: the parts of a session's graph, else those of functions
 KINDS = ("partition", "function partition")
@@ -77,17 +78,17 @@ class _WithShapes:
     attributes: Attributes
     shapes: Mapping[int, Shape]
 
-    def of(self, node: int) -> Mapping[str, Any]:
+    def of(self, node: int) -> Mapping[str, Proto]:
         found = self.attributes.of(node)
         return {**found, OUTPUT_SHAPES: self._value(node)} if node in self.shapes else found
 
-    def column(self, name: str) -> Mapping[int, Any]:
+    def column(self, name: str) -> Mapping[int, Proto]:
         found = self.attributes.column(name)
         if name != OUTPUT_SHAPES:
             return found
         return {**found, **{node: self._value(node) for node in self.shapes}}
 
-    def _value(self, node: int) -> Any:  # noqa: ANN401
+    def _value(self, node: int) -> Proto:
         value = message_class("AttrValue")()
         shape = value.list.shape.add()
         for size in self.shapes[node]:
@@ -116,7 +117,7 @@ def executed(data: ProfileData, device: str | None = None) -> ProfileData:
         data,
         title=f"{data.title}, executed on {chosen}",
         graph=joined_graphs([part.graph for part in graphs]),
-        trace=trace,
+        hosts=Hosts.of(trace),
         is_executed=True,
     )
 

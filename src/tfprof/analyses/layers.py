@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tfprof.analyses.computed import FORWARD
 from tfprof.analyses.layer_names import NO_LAYER, inside, path_of, trunk_of
 from tfprof.analyses.static_costs import Cost, OpCost, StaticCosts, summed
-from tfprof.model.dims import Open, Size, at, elements, symbols
+from tfprof.model.dims import Open, Size, at, elements, packed, symbols
 from tfprof.ops.rule import Call, Tensor
 from tfprof.wire import dtypes
 
@@ -78,8 +78,7 @@ def _take(layer: Layer, op: OpCost) -> bool:
     if not call.inputs or not call.outputs or not rule.allocates:
         return False
     first = call.outputs[0]
-    each = dtypes.size(first.dtype)
-    if first.shape is None or each is None or not dtypes.is_floating(first.dtype):
+    if first.shape is None or not dtypes.is_floating(first.dtype):
         return False
     # of what comes out last, statistics on the side have fewer dimensions
     comes_out = not first.variable and (
@@ -88,8 +87,8 @@ def _take(layer: Layer, op: OpCost) -> bool:
     if comes_out:
         layer.output = first.shape
     if rule.alias is None:
-        count = elements(first.shape)
-        layer.activation_bytes = layer.activation_bytes + (count or 0) * int(each)
+        held = packed(elements(first.shape), first.dtype)
+        layer.activation_bytes = layer.activation_bytes + (held or 0)
     return comes_out
 
 

@@ -10,6 +10,7 @@ from tfprof.analyses.variables import Variable
 from tfprof.model.checkpoint import OBJECT_GRAPH_KEY, Checkpoint
 from tfprof.model.graph import Graph, Node, as_shape, elements
 from tfprof.model.units import shape as shape_text
+from tfprof.results.doctor import Mismatch, Restored, RestoredBy
 from tfprof.wire import dtypes
 
 
@@ -26,14 +27,7 @@ _NUMBERED = re.compile(r"_\d+$")
 
 
 @dataclass(frozen=True, slots=True)
-class Mismatch:
-    name: str
-    graph: str
-    checkpoint: str
-
-
-@dataclass(frozen=True, slots=True)
-class Restore:
+class _Restore:
     """`missing`: restored by name but not in the checkpoint; `untouched`: not asked for at all."""
 
     saver: str
@@ -43,16 +37,24 @@ class Restore:
     untouched: list[str] = field(default_factory=list)
     extra: list[str] = field(default_factory=list)
 
+    def finished(self) -> RestoredBy:
+        missing = (*self.missing, *self.untouched)
+        mismatched, extra = tuple(self.mismatched), tuple(self.extra)
+        found = Restored(tuple(self.matched), missing, tuple(self.missing), mismatched, extra)
+        return RestoredBy(self.saver, found)
 
-def restores(graph: Graph, variables: list[Variable], checkpoint: Checkpoint) -> list[Restore]:
+
+def restores(
+    graph: Graph, variables: list[Variable], checkpoint: Checkpoint
+) -> tuple[RestoredBy, ...]:
     """One answer for each Saver of the graph; without a Saver, every variable by its name."""
     by_name = {v.name: v for v in variables}
     found = [
         _compare(node.name.rpartition("/")[0] or node.name, targets, by_name, checkpoint)
         for node, targets in savers(graph)
     ]
-    merged = _merged(found)
-    return merged or [_compare("", _by_name(by_name, checkpoint), by_name, checkpoint)]
+    merged = _merged(found) or [_compare("", _by_name(by_name, checkpoint), by_name, checkpoint)]
+    return tuple(one.finished() for one in merged)
 
 
 def _by_name(variables: Mapping[str, Variable], checkpoint: Checkpoint) -> dict[str, Source]:
@@ -68,9 +70,9 @@ def _by_name(variables: Mapping[str, Variable], checkpoint: Checkpoint) -> dict[
     return found
 
 
-def _merged(found: list[Restore]) -> list[Restore]:
+def _merged(found: list[_Restore]) -> list[_Restore]:
     """Early Savers have a restore op a variable: those of one scope are one Saver."""
-    groups: dict[str, list[Restore]] = {}
+    groups: dict[str, list[_Restore]] = {}
     for restore in found:
         groups.setdefault(restore.saver, []).append(restore)
     merged = []
@@ -80,7 +82,7 @@ def _merged(found: list[Restore]) -> list[Restore]:
         }
         used = [set(part.extra) for part in parts]
         merged.append(
-            Restore(
+            _Restore(
                 saver,
                 [name for part in parts for name in part.matched],
                 [name for part in parts for name in part.missing],
@@ -155,8 +157,8 @@ def _compare(
     targets: Mapping[str, Source],
     by_name: Mapping[str, Variable],
     checkpoint: Checkpoint,
-) -> Restore:
-    result = Restore(saver)
+) -> _Restore:
+    result = _Restore(saver)
     for name, source in targets.items():
         variable, stored = by_name.get(name), checkpoint.tensors.get(source.key)
         if stored is None:

@@ -10,12 +10,11 @@ from functools import cached_property
 from tfprof.analyses.computed import PHASES, Computed, computed, phases
 from tfprof.analyses.inference.engine import infer
 from tfprof.analyses.inference.sites import Given, Inferred, Site
-from tfprof.model.dims import Monomial, Size, elements, made, symbols
+from tfprof.model.dims import Monomial, Size, elements, made, packed, symbols
 from tfprof.model.profile import ProfileData
 from tfprof.ops.float_ops import Rule as OriginalRule
 from tfprof.ops.float_ops import rules as original_rules
 from tfprof.ops.rule import Tensor
-from tfprof.wire import dtypes
 
 
 @dataclass(slots=True)
@@ -141,9 +140,7 @@ def _total_bytes(tensors: Iterable[Tensor]) -> Size:
     """Of the tensors whose size is known; handles and strings have none."""
     total: Size = 0
     for tensor in tensors:
-        count, each = elements(tensor.shape), dtypes.size(tensor.dtype)
-        if count is not None and each is not None:
-            total = total + (count * int(each * 8)) // 8
+        total = total + (packed(elements(tensor.shape), tensor.dtype) or 0)
     return total
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from tfprof.analyses.handles import functions_of, is_variable, value_of
 from tfprof.analyses.reach import Extent, extent
 from tfprof.analyses.roles import Flow, Role, role_by_apply, role_by_flow, role_by_name, updates
+from tfprof.model.dims import packed
 from tfprof.model.graph import Graph, Node, Shape, as_shape, elements
 from tfprof.model.profile import DeclaredVariable, ProfileData
 from tfprof.wire import dtypes
@@ -34,9 +35,9 @@ class Variable:
         return elements(self.shape)
 
     @property
-    def bytes(self) -> float | None:
-        count, size = self.elements, dtypes.size(self.dtype)
-        return None if count is None or size is None else count * size
+    def bytes(self) -> int | None:
+        held = packed(self.elements, self.dtype)
+        return held if isinstance(held, int) else None
 
 
 def find_variables(data: ProfileData, part: Extent | None = None) -> list[Variable]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,12 @@ if TYPE_CHECKING:
 class Answer:
     """What a question came to."""
 
-    def __init__(self, answered: Answered[object]) -> None:
+    def __init__(
+        self, answered: Answered[object], to_draw: Callable[[], Answered[object]] | None = None
+    ) -> None:
+        """A curve may need more points than were asked for: `to_draw` asks for them."""
         self.result = answered
+        self._to_draw = to_draw
 
     @cached_property
     def view(self) -> Report:
@@ -72,7 +77,8 @@ class Answer:
                 f"there is no picture of the {self.result.command}",
                 hint="memory() and steps() have one.",
             )
-        return picture.render(command.module().picture(self.result))
+        drawn = self.result if self._to_draw is None else self._to_draw()
+        return picture.render(command.module().picture(drawn))
 
     def to_pandas(self) -> pd.DataFrame:
         """The answer's first table as a data frame."""

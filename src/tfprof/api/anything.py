@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from tfprof.api.profile import Profile
-from tfprof.live.objects import LiveGraph, live_graph
-from tfprof.model.profile import Declarations, ProfileData
-from tfprof.sources.files import top_fields
-from tfprof.sources.graphdef import Source, read_graph
+from tfprof.live.objects import live_graph
+from tfprof.live.profile import data_of_live
+from tfprof.model.hosts import Hosts
+from tfprof.model.profile import ProfileData
 from tfprof.sources.load import Request, read_one
 from tfprof.sources.probe import HEAD_BYTES, Probe
 from tfprof.sources.run_metadata import run_piece
 
 # what errors call what is no file
-_GRAPH, _RUN = Path("graph"), Path("run metadata")
+_RUN = Path("run metadata")
 
 
 def data_of(model: Any) -> ProfileData:  # noqa: ANN401
@@ -46,12 +46,4 @@ def _run_bytes(thing: Any) -> bytes | None:  # noqa: ANN401
 def _data_of_run(data: bytes) -> ProfileData:
     warnings: list[str] = []
     piece = run_piece(data, _RUN, 0, warnings)
-    return ProfileData(str(_RUN), trace=piece.trace, warnings=tuple(warnings))
-
-
-def data_of_live(live: LiveGraph) -> ProfileData:
-    warnings: list[str] = []
-    data, fields = top_fields(live.data, "GraphDef", _GRAPH, warnings)
-    graph = read_graph(Source(data, _GRAPH), fields)
-    declared = Declarations(variables=live.variables)
-    return ProfileData(str(_GRAPH), (), graph, declared, warnings=tuple(warnings))
+    return ProfileData(str(_RUN), hosts=Hosts.of(piece.trace), warnings=tuple(warnings))

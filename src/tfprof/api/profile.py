@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from tfprof.analyses.executed import executed
-from tfprof.analyses.inference.sites import Given
-from tfprof.analyses.measured_memory.devices import measured_memory
-from tfprof.answers.input import input_answer
-from tfprof.answers.measured_memory import asks_for_measurement, memory_of
-from tfprof.answers.memory import MemoryQuestion, memory
-from tfprof.answers.memory_chart import memory_chart
-from tfprof.answers.memory_over_time import time_chart
-from tfprof.answers.placement import placement_answer
-from tfprof.answers.static import question_from
-from tfprof.answers.steps import StepsQuestion, steps
-from tfprof.answers.steps_chart import steps_chart
-from tfprof.answers.summary import summary
-from tfprof.answers.timeline_asked import TimelineQuestion
-from tfprof.answers.views_data import start_of, view_result
-from tfprof.answers.what_if import WhatIfQuestion
-from tfprof.api.answer import Answer as NewAnswer
-from tfprof.api.old_answer import OldAnswer as Answer
+from tfprof.api.answer import Answer
 from tfprof.api.timeline import TimelineAnswer
 from tfprof.commands.registry import commands
 from tfprof.errors import UsageError
 from tfprof.model.checkpoint import Checkpoint
-from tfprof.model.options import options_from
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
+from tfprof.reports import input as input_report
+from tfprof.reports import memory, placement, steps, summary, timeline, trees
 from tfprof.reports.layers.query import Query as LayersQuery
 from tfprof.reports.shared.device import device_of
+from tfprof.reports.shared.executed import executed
+from tfprof.reports.shared.question import question_from
+from tfprof.results.answered import Answered
 from tfprof.sources.load import Request, choose, read
 from tfprof.sources.placement_log import read_placement_log
-from tfprof.views.chart import Chart
 
 PathLike = str | os.PathLike[str]
 
@@ -69,7 +54,7 @@ class Profile:
     ) -> Answer:
         """What the model is, what it costs; with `stats`, what the checkpoint's values are."""
         question = question_from(batch, mode, signature)
-        return Answer(summary(self.data, signature, stats=stats, question=question))
+        return self._ask("summary", summary.Query(question, stats=stats))
 
     def layers(
         self,
@@ -81,7 +66,7 @@ class Profile:
         dims: Mapping[str, int] | None = None,
         by: str = "layer",
         device: str | None = None,
-    ) -> NewAnswer:
+    ) -> Answer:
         """Shape, parameters, FLOPs and activations of each layer; of a run also its time.
 
         `by` is what a row is: layer, op or scope, and of a run node, device, thread or kernel.
@@ -117,34 +102,18 @@ class Profile:
         the host at so many GB a second, or stored in `float16`.
         """
         batches = () if batch is None else (batch,) if isinstance(batch, int) else tuple(batch)
-        first = batches[0] if batches else None
-        question = question_from(first, mode, signature, feeds, dims)
         pattern = recompute if isinstance(recompute, str) else ("" if recompute else None)
-        asked = MemoryQuestion(
-            question,
+        query = memory.Query(
+            question_from(None, mode, signature, feeds, dims),
             batches,
             model,
             device_memory,
             margin,
             optimizer=optimizer if mode == "train" else None,
-            what_if=WhatIfQuestion(pattern, swap=swap, dtype=dtype),
+            what_if=memory.WhatIfQuery(pattern, swap=swap, dtype=dtype),
+            estimate=estimate,
         )
-
-        def chart() -> Chart:
-            if asks_for_measurement(asked, estimate=estimate):
-                devices = measured_memory(self.data.trace)
-                if devices:
-                    return time_chart(self.data, devices)
-            given = [f"{name}={size}" for name, size in (dims or {}).items()]
-            given += [f"{name}={','.join(map(str, s))}" for name, s in (feeds or {}).items()]
-            return memory_chart(
-                lambda drawn: memory(self.data, replace(asked, batches=tuple(drawn))),
-                batches,
-                device_memory,
-                given,
-            )
-
-        return Answer(memory_of(self.data, asked, estimate=estimate), chart)
+        return self._ask("memory", query, partial(memory.to_draw, self.data, query))
 
     def timeline(
         self,
@@ -161,10 +130,10 @@ class Profile:
 
         Without a step or times, the answer is about a typical step, and the file has everything.
         """
-        return TimelineAnswer(
-            self.data,
-            TimelineQuestion(step, begin_ms, end_ms, thread, min_duration_us, everything, all_args),
+        query = timeline.Query(
+            step, begin_ms, end_ms, thread, min_duration_us, everything, all_args
         )
+        return TimelineAnswer(self.data, query)
 
     def steps(
         self,
@@ -179,12 +148,11 @@ class Profile:
         `step` looks at one alone, `events` at what is behind a category such as `"input"`, `gaps`
         at when devices did nothing; `device` leaves the other devices out.
         """
-        asked = StepsQuestion(step, events, gaps=gaps, device=device)
-        return Answer(steps(self.data, asked), lambda: steps_chart(self.data))
+        return self._ask("steps", steps.Query(step, events, gaps, device))
 
     def input(self) -> Answer:
         """The tf.data pipelines of a capture: what each stage takes, which one is waited for."""
-        return Answer(input_answer(self.data))
+        return self._ask("input", input_report.Query())
 
     def placement(
         self,
@@ -201,35 +169,34 @@ class Profile:
         alone; `nodes` adds the graph that each device executed.
         """
         said = read_placement_log(Path(log)) if log is not None else None
-        given = Given(question_from(batch, sizes=dims).sizes)
-        return Answer(placement_answer(self.data, said, given, partition=partition, nodes=nodes))
+        sizes = question_from(batch, sizes=dims).sizes
+        query = placement.Query(sizes, log=said, partition=partition, nodes=nodes)
+        return self._ask("placement", query)
 
     def executed(self, device: str | None = None) -> Profile:
         """The same of the graph as it ran, on all devices or on one: `/gpu:0`."""
         return Profile(executed(self.data, device))
 
-    def scope(self, **options: Any) -> Answer:  # noqa: ANN401
+    def scope(self, **options: object) -> Answer:
         """Costs by name scope; the options are those of `tfprof scope`."""
-        return self._view("scope", options)
+        return self._ask("scope", trees.Query("scope", options))
 
-    def graph(self, **options: Any) -> Answer:  # noqa: ANN401
+    def graph(self, **options: object) -> Answer:
         """Costs along the graph; the options are those of `tfprof graph`."""
-        return self._view("graph", options)
+        return self._ask("graph", trees.Query("graph", options))
 
-    def op(self, **options: Any) -> Answer:  # noqa: ANN401
+    def op(self, **options: object) -> Answer:
         """Costs by op type; the options are those of `tfprof op`."""
-        return self._view("op", options)
+        return self._ask("op", trees.Query("op", options))
 
-    def code(self, **options: Any) -> Answer:  # noqa: ANN401
+    def code(self, **options: object) -> Answer:
         """Costs by the lines of Python that made the nodes; needs an op log with code lines."""
-        return self._view("code", options)
+        return self._ask("code", trees.Query("code", options))
 
-    def _ask(self, command: str, query: object) -> NewAnswer:
-        return NewAnswer(commands()[command].module().ask(self.data, query))
-
-    def _view(self, command: str, given: dict[str, Any]) -> Answer:
-        options = options_from(given, start_of(self.data))
-        return Answer(view_result(command, self.data, options))
+    def _ask(
+        self, command: str, query: object, to_draw: Callable[[], Answered[object]] | None = None
+    ) -> Answer:
+        return Answer(commands()[command].module().ask(self.data, query), to_draw)
 
 
 def load(*paths: PathLike, vars: PathLike | None = None) -> Profile:  # noqa: A002  (the CLI's word)

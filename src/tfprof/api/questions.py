@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfprof.analyses.roles import Role
-from tfprof.answers.digest import digest
-from tfprof.answers.measured_memory import asks_for_measurement, measured_peaks
-from tfprof.answers.memory import MemoryQuestion, estimator_of
 from tfprof.api.anything import data_of
 from tfprof.errors import InputMissing
 from tfprof.model.dims import Size
+from tfprof.reports.memory import Query, peaks
 from tfprof.reports.shared.flops import flops_of
+from tfprof.reports.shared.parameters import own_parameters
 from tfprof.reports.shared.question import question_from
-
-_OWN = (Role.TRAINABLE, Role.NON_TRAINABLE)
 
 
 def flops(
@@ -38,13 +34,10 @@ def flops(
 
 def parameter_count(model: Any) -> int:  # noqa: ANN401
     """How many numbers a model is made of, trained or not, without those of its optimizer."""
-    known = digest(data_of(model)).parameters
-    if known.total.value is None:
-        raise InputMissing(known.total.reason)
-    trained, still = (known.by_role[role].value for role in _OWN)
-    if trained is None or still is None:  # nothing says which are which
-        return int(known.total.value)
-    return int(trained + still)
+    counted = own_parameters(data_of(model))
+    if counted.number is None:
+        raise InputMissing(counted.reason)
+    return int(counted.number)
 
 
 def peak_memory(
@@ -65,10 +58,9 @@ def peak_memory(
     only predicts, `mode="train"` adds gradients and the updates of the optimizer.
     """
     size = batch if batch is not None else batch_size
-    question = question_from(size, mode, None, feeds, dims)
-    asked = MemoryQuestion(question, optimizer=optimizer if mode == "train" else None)
-    data = data_of(model)
-    if data.graph is None and data.trace is not None and asks_for_measurement(asked):
-        return measured_peaks(data)
-    estimator = estimator_of(data, asked)
-    return {device: one.expected for device, one in estimator.at(size or 1).items()}
+    query = Query(
+        question_from(None, mode, None, feeds, dims),
+        () if size is None else (size,),
+        optimizer=optimizer if mode == "train" else None,
+    )
+    return peaks(data_of(model), query)

@@ -5,23 +5,20 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tfprof.answers.timeline import chrome_pieces, timeline
-from tfprof.answers.timeline_asked import TimelineQuestion
-from tfprof.api.old_answer import OldAnswer as Answer
-from tfprof.api.writing import write_chunks
-from tfprof.errors import OutputExists, UsageError
+from tfprof.api.answer import Answer
+from tfprof.commands.timeline import TRACE_SUFFIXES, trace_chunks
+from tfprof.commands.writing import write_chunks
+from tfprof.errors import UsageError
 from tfprof.model.profile import ProfileData
-from tfprof.renderers.chrome_trace import gzipped, render
-
-TRACE_SUFFIXES = (".trace.json", ".trace.json.gz")
+from tfprof.reports.timeline import Query, ask
 
 
 class TimelineAnswer(Answer):
     """Lanes and the critical path of a step; `write` has all events of what was asked for."""
 
-    def __init__(self, data: ProfileData, question: TimelineQuestion) -> None:
-        super().__init__(timeline(data, question))
-        self._data, self._question = data, question
+    def __init__(self, data: ProfileData, query: Query) -> None:
+        super().__init__(ask(data, query))
+        self._data, self._query = data, query
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """A file for Perfetto or chrome://tracing, `.trace.json` or `.trace.json.gz`."""
@@ -31,20 +28,5 @@ class TimelineAnswer(Answer):
                 f"the suffix of {target.name!r} names no trace",
                 hint=f"Use {' or '.join(TRACE_SUFFIXES)}.",
             )
-        write_trace(self._data, self._question, target, force=force)
+        write_chunks(target, trace_chunks(self._data, self._query, target), force=force)
         return target
-
-
-def write_trace(
-    data: ProfileData, question: TimelineQuestion, target: Path, *, force: bool
-) -> None:
-    """Events are written as they are made: a trace of millions is never held whole."""
-    chunks = render(*chrome_pieces(data, question))
-    packed = target.name.lower().endswith(".gz")
-    write_chunks(target, gzipped(chunks) if packed else chunks, force=force)
-
-
-def refuse_existing(target: Path, *, force: bool) -> None:
-    """Before a large capture is read, not after."""
-    if target.is_file() and not force:
-        raise OutputExists("the file exists", where=str(target), hint="Use --force to replace it.")

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import argparse
 import gc
-import importlib
 import os
-import pkgutil
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tfprof import __version__
-from tfprof.cli import commands as old_commands
-from tfprof.cli.output import add_outputs, deliver, emit, talk
+from tfprof.cli import draw, shell
+from tfprof.cli.output import add_outputs, deliver, emit, talk, warn
 from tfprof.cli.parser import Parser, add_options, values_of
 from tfprof.cli.progress import progress_bar
 from tfprof.cli.words import normalised, paths_together, with_command
-from tfprof.commands.command import Command, Files
+from tfprof.commands.command import Files
 from tfprof.commands.registry import commands
 from tfprof.errors import DOCS, InternalFault, Interrupted, TfprofError
+
+if TYPE_CHECKING:
+    from tfprof.results.answered import Answered
+    from tfprof.sources.load import ProgressOf
 
 _HINTS = """\
 tfprof: what a TensorFlow model costs, from its files, without TensorFlow.
@@ -32,14 +34,7 @@ tfprof: what a TensorFlow model costs, from its files, without TensorFlow.
 _OBJECTS_BEFORE_A_SEARCH = 100_000
 
 
-def command_modules() -> dict[str, Any]:
-    """Every command by name: the modules of `cli/commands`."""
-    names = sorted(module.name for module in pkgutil.iter_modules(old_commands.__path__))
-    old = {name: importlib.import_module(f"{old_commands.__name__}.{name}") for name in names}
-    return dict(sorted((old | commands()).items()))
-
-
-def build_parser(modules: dict[str, Any]) -> tuple[argparse.ArgumentParser, dict[str, bool]]:
+def build_parser() -> tuple[argparse.ArgumentParser, dict[str, bool]]:
     """The parser, and the options that take a value: whether they have to."""
     parser = Parser(
         prog="tfprof",
@@ -50,15 +45,15 @@ def build_parser(modules: dict[str, Any]) -> tuple[argparse.ArgumentParser, dict
     parser.add_argument("--version", action="version", version=f"tfprof {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     valued: dict[str, bool] = {}
-    for name, module in modules.items():
+    for name, command in sorted(commands().items()):
         sub = subparsers.add_parser(
-            name, help=_help(module), description=_help(module), allow_abbrev=False
+            name, help=command.help, description=command.help, allow_abbrev=False
         )
-        if isinstance(module, Command):
-            add_options(sub, module.options)
+        add_options(sub, command.options)
+        if name == draw.NAME:
+            draw.add_subjects(sub)
         else:
-            module.add_arguments(sub)
-        getattr(module, "add_outputs", add_outputs)(sub)
+            add_outputs(sub)
         parser.known_options.update(sub._option_string_actions)  # noqa: SLF001
         takers = [action for action in sub._actions if action.nargs in (None, "?")]  # noqa: SLF001
         valued |= {o: a.nargs is None for a in takers for o in a.option_strings}
@@ -98,36 +93,36 @@ def _run(words: list[str]) -> int:
         sys.stdout.write(_HINTS + "\n")
         sys.stdout.flush()
         return 0
-    modules = command_modules()
-    parser, valued = build_parser(modules)
+    parser, valued = build_parser()
     if words[0] == "help":  # the original's word for it
         words = [*words[1:2], "--help"]
     if words[0] not in ("--help", "-h", "--version"):
-        words = with_command(words, modules, {option for option, must in valued.items() if must})
+        words = with_command(words, commands(), {option for option, must in valued.items() if must})
         words = paths_together(words, valued)
     args = parser.parse_args(words)
-    from tfprof.api.answer import Answer
-    from tfprof.api.old_answer import OldAnswer
-    from tfprof.results.answered import Answered
-
     with progress_bar() as progress:
-        module = modules[args.command]
-        if isinstance(module, Command):
-            result = module.answer(values_of(args), progress)
-        else:
-            result = module.run(args, progress)
-    if isinstance(result, Answered):
-        emit(Answer(result), args)
-    elif isinstance(result, Files):
-        deliver(result)
-    elif result is not None:
-        emit(OldAnswer(result), args)
+        answered = _answered(args, progress)
+    if isinstance(answered, Files):
+        deliver(answered)
+    elif answered is not None:
+        from tfprof.api.answer import Answer
+
+        if commands()[args.command].tells_warnings:
+            warn(answered.warnings)
+        emit(Answer(answered), args)
     sys.stdout.flush()
     return 0
 
 
-def _help(module: Any) -> str:
-    return module.help if isinstance(module, Command) else module.HELP
+def _answered(
+    args: argparse.Namespace, progress: ProgressOf | None
+) -> Answered[object] | Files | None:
+    """None where the command has shown its answer itself: the prompt, a picture."""
+    answer = commands()[args.command].answer
+    if answer is not None:
+        return answer(values_of(args), progress)
+    own = {"shell": shell.run, draw.NAME: draw.run}
+    return own[args.command](args, progress)
 
 
 def _report(fault: TfprofError) -> int:

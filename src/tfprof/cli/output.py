@@ -36,7 +36,7 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
 
 def emit(answer: Answer, args: argparse.Namespace) -> None:
     if args.output_file:
-        from tfprof.api.writing import write_file
+        from tfprof.commands.writing import write_file
 
         path = Path(args.output_file)
         write_file(path, _rendered(answer, _format_for(path, args)), force=args.force)
@@ -90,7 +90,7 @@ def _rendered(answer: Answer, chosen: str) -> str:
 
 def deliver(files: Files) -> None:
     """Into files; each is written whole or not at all."""
-    from tfprof.api.writing import write_chunks
+    from tfprof.commands.writing import write_chunks
 
     warn(files.warnings)
     for path, content in files.contents.items():

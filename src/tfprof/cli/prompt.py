@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import shlex
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import NoReturn
 
-from tfprof.cli.output import talk
-from tfprof.cli.view_options import add_view_options, given_options
+from tfprof.cli.output import deliver, talk, warn
+from tfprof.cli.parser import add_options, values_of
 from tfprof.cli.words import normalised
+from tfprof.commands.command import Command, Group
+from tfprof.commands.inputs import INPUTS
+from tfprof.commands.option import Options, Values
+from tfprof.commands.registry import commands
+from tfprof.commands.view_files import files_of, output_of
+from tfprof.commands.view_options import NAMES, VIEW_OPTIONS, said_over
+from tfprof.commands.which_graph import WHICH_GRAPH
 from tfprof.errors import TfprofError, UsageError
-
-if TYPE_CHECKING:
-    from tfprof.analyses.accounting.nodes import Nodes
-    from tfprof.model.options import Options
-    from tfprof.model.profile import ProfileData
+from tfprof.model.options import Options as ViewOptions
+from tfprof.model.profile import ProfileData
+from tfprof.renderers import plain
+from tfprof.reports.trees import Prepared, Query, view
 
 PROMPT = "tfprof> "
-_VIEWS = ("scope", "graph", "op", "code")
-_COMMANDS = (*_VIEWS, "advise", "summary", "set", "help", "exit")
+# None: every command that has a query
+_ASKED: tuple[str, ...] | None = ("scope", "graph", "op", "code", "summary")
+# what picks the profile is said before it is loaded
+_SAID_BEFORE = (*INPUTS, WHICH_GRAPH)
 _WIDTH = 28
 _HELP = """\
 scope | graph | op | code   a view; options as in: scope -max_depth 3 -select params
@@ -43,20 +51,36 @@ def _words(line: str) -> list[str]:
 
 
 class _LineParser(argparse.ArgumentParser):
-    def error(self, message: str) -> Any:  # noqa: ANN401
+    def error(self, message: str) -> NoReturn:
         raise UsageError(message, hint="`help` lists the options.")
+
+
+def _values(words: list[str], options: Iterable[Options]) -> Values:
+    parser = _LineParser(prog="", add_help=False, allow_abbrev=False)
+    add_options(parser, options)
+    return values_of(parser.parse_args(normalised(words)))
+
+
+def _questions() -> dict[str, Command]:
+    """What of the registry can be asked here."""
+    return {
+        name: one
+        for name, one in commands().items()
+        if one.query is not None and (_ASKED is None or name in _ASKED)
+    }
 
 
 class Prompt:
     """Answers lines. `set` changes the options for good, other commands for themselves."""
 
-    def __init__(self, data: ProfileData, options: Options, write: Callable[[str], Any]) -> None:
+    def __init__(
+        self, data: ProfileData, options: ViewOptions, write: Callable[[str], object]
+    ) -> None:
         self._data = data
+        self._prepared = Prepared(data)
         self._options = options
         self._write = write
-        self._prepared: dict[tuple[int, bool, bool, bool], Nodes] = {}
-        self._parser = _LineParser(prog="", add_help=False, allow_abbrev=False)
-        add_view_options(self._parser)
+        self._questions = _questions()
 
     def answer(self, line: str) -> bool:
         """Whether to go on."""
@@ -77,73 +101,64 @@ class Prompt:
             return False
         if command == "help":
             self._write(_HELP + "\n")
-        elif command == "summary":
-            from tfprof.answers.summary import summary
-            from tfprof.renderers import plain
-
-            self._write(plain.render(summary(self._data).view))
         elif command == "advise":
             self._write(self._advice())
         elif command == "set":
-            self._options, _ = self._parsed(words)
-        elif command in _VIEWS:
-            self._view(command, words)
+            self._options = said_over(self._options, _values(words, [VIEW_OPTIONS]))
+        elif command in self._questions:
+            self._ask(self._questions[command], words)
         else:
-            import difflib
-
-            near = difflib.get_close_matches(command, _COMMANDS, 1)
+            near = difflib.get_close_matches(command, self._names(), 1)
             hint = f"Did you mean {near[0]}?" if near else "`help` lists the commands."
             raise UsageError(f"no command is called {command!r}", hint=hint)
         return True
 
     def _advice(self) -> str:
-        from tfprof.api.original.checkers import advice_of
+        from tfprof.compat.checkers import advice_of
 
         return advice_of(self._data, compat=self._options.compat).text()
 
-    def _view(self, command: str, words: list[str]) -> None:
-        from tfprof.cli.view_command import write_view
+    def _ask(self, command: Command, words: list[str]) -> None:
+        if command.group is Group.VIEWS:
+            self._view(command.name, _values(words, [VIEW_OPTIONS]))
+        elif command.query is not None:
+            said = [group for group in command.options if group not in _SAID_BEFORE]
+            report = command.module()
+            answered = report.ask(self._data, command.query(_values(words, said)))
+            self._write(plain.render(report.view(answered)))
 
-        options, args = self._parsed(words)
-        write_view(command, self._data, options, args, self._write, self._nodes(options))
+    def _view(self, name: str, values: Values) -> None:
+        """With the options that `set` keeps, and the nodes of the question before."""
+        query = Query(name, said_over(self._options, values))
+        warn(self._prepared.made_ready(query))
+        output = output_of(values)
+        if output.is_answer:
+            self._write(plain.render(view(self._prepared.ask(query))))
+        else:
+            deliver(files_of(self._prepared, query, output))
 
-    def _nodes(self, options: Options) -> Nodes:
-        """The second question is quick: its nodes are those of the first."""
-        from tfprof.analyses.accounting.nodes import build_nodes
-        from tfprof.answers.cost_views import preparation, with_what_is_asked
-        from tfprof.cli.view_command import warn
-
-        key = preparation(options)
-        if key not in self._prepared:
-            data = with_what_is_asked(self._data, options)
-            warn(data.warnings[len(self._data.warnings) :])
-            self._prepared = {key: build_nodes(data, options.step, compat=options.compat)}
-        return self._prepared[key]
-
-    def _parsed(self, words: list[str]) -> tuple[Options, argparse.Namespace]:
-        args = self._parser.parse_args(normalised(words))
-        return given_options(args, self._options), args
+    def _names(self) -> list[str]:
+        views = [name for name, one in self._questions.items() if one.group is Group.VIEWS]
+        others = [name for name in self._questions if name not in views]
+        return list(dict.fromkeys([*views, "advise", *others, "set", "help", "exit"]))
 
     def words(self) -> list[str]:
         """What Tab completes."""
-        options = (f"-{option.name}" for option in fields(self._options))
-        return [*_COMMANDS, *(o for o in options if o not in ("-style", "-compat"))]
+        return [*self._names(), *(f"-{name}" for name in NAMES)]
 
 
-def option_block(options: Options) -> str:
+def option_block(options: ViewOptions) -> str:
     """The options in force, a line each, as the original prints them."""
     lines = []
-    for option in fields(options):
-        if option.name in ("style", "compat"):
-            continue
-        value = getattr(options, option.name)
-        if option.name == "select":
+    for name in NAMES:
+        value = getattr(options, name)
+        if name == "select":
             value = sorted(value)
         if isinstance(value, list | tuple):
             value = ",".join(value)
         if isinstance(value, bool):
             value = str(value).lower()
-        lines.append(f"{'-' + option.name:<{_WIDTH}}{value}")
+        lines.append(f"{'-' + name:<{_WIDTH}}{value}")
     elsewhere = {"-viz": "false", "-dump_to_file": "", "-output": "stdout:"}
     lines += [f"{name:<{_WIDTH}}{value}".rstrip() for name, value in elsewhere.items()]
     return "\n".join(lines) + "\n"

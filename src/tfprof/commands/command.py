@@ -67,6 +67,7 @@ class Command:
     """`report` is the package of `reports` that answers; `needs` is what it reads.
 
     `answer` takes the words of a call. A command without is the surface's own, as the prompt is.
+    Where nothing that is shown has a place for warnings, the surface tells them.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Command:
     drawing: Drawing | None = None
     # what of it may be said at the prompt, where the profile is loaded already
     query: Callable[[Values], object] | None = field(default=None)
+    tells_warnings: bool = False
 
     def module(self) -> ReportModule:
         """Imported when somebody asks: a list of commands needs none of them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 from functools import cache
 
 from tfprof.commands.command import Command
@@ -21,8 +21,6 @@ _NAMES = (
 def commands() -> dict[str, Command]:
     found: dict[str, Command] = {}
     for name in _NAMES:
-        if importlib.util.find_spec(f"tfprof.commands.{name}") is None:
-            continue
         command: Command = importlib.import_module(f"tfprof.commands.{name}").COMMAND
         found[command.name] = command
     return found

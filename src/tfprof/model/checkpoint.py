@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tfprof.errors import CorruptFile
 from tfprof.model.graph import elements
+from tfprof.model.providers import TensorValues
 from tfprof.wire import dtypes, small_floats
 
 Array = npt.NDArray[np.generic]
@@ -47,7 +48,7 @@ class StoredTensor:
     @property
     def is_plain(self) -> bool:
         """Whether its bytes are its elements, one after the other."""
-        return dtypes.size(self.dtype) is not None
+        return dtypes.bits(self.dtype) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +57,16 @@ class Checkpoint:
     version: str
     shards: int
     tensors: Mapping[str, StoredTensor]
-    # pieces of one tensor's bytes in order of its elements; strings come decoded instead
-    chunks: Callable[[StoredTensor], Iterator[bytes]]
-    strings: Callable[[StoredTensor], list[bytes]]
+    source: TensorValues
     # optimizer slot key to the key of the variable it belongs to, where the file says so
     slots: Mapping[str, str] = field(default_factory=dict)
+
+    def chunks(self, tensor: StoredTensor) -> Iterator[bytes]:
+        """Pieces of a tensor's bytes, in order of its elements."""
+        return self.source.chunks(tensor)
+
+    def strings(self, tensor: StoredTensor) -> list[bytes]:
+        return self.source.strings(tensor)
 
     def stored(self, tensor: StoredTensor) -> Array:
         """The tensor bit for bit; types numpy lacks as the integers that hold their bits."""

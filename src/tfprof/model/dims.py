@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Union
 
 from tfprof.model import units
+from tfprof.wire import dtypes
 
 BATCH = "B"
 
@@ -198,6 +199,12 @@ def product(sizes: Shape) -> Size | None:
 
 def elements(shape: Open) -> Size | None:
     return None if shape is None else product(shape)
+
+
+def packed(count: Size | None, dtype: int) -> Size | None:
+    """The bytes of so many elements, of which several may share one; None if nobody can tell."""
+    bits = dtypes.bits(dtype)
+    return None if count is None or bits is None else ceil_div(count * bits, 8)
 
 
 def same(one: Size | None, other: Size | None) -> bool:

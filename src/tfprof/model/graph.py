@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
-from typing import Any, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.model.interned import Interned
 from tfprof.model.names import Names
+from tfprof.model.pickling import PicklesWithoutCaches
+from tfprof.model.providers import Attributes, FunctionSource
+from tfprof.wire.schema import Proto
 from tfprof.wire.spans import Spans
 
 Ints = npt.NDArray[np.int64]
@@ -22,20 +25,8 @@ MISSING = -1  # input_node: no node of that name in this graph
 CONTROL = -1  # input_port: the edge only orders
 
 
-class Attributes(Protocol):
-    """The attributes of every node, however they are stored."""
-
-    def of(self, node: int) -> Mapping[str, Any]:
-        """Attribute name to AttrValue message."""
-        ...
-
-    def column(self, name: str) -> Mapping[int, Any]:
-        """One attribute of all nodes that have it, in graph order: node to AttrValue message."""
-        ...
-
-
 @dataclass(frozen=True)
-class Edges:
+class Edges(PicklesWithoutCaches):
     """Row `i` of the graph reads the edges `offsets[i]`..`offsets[i + 1]`, in input order.
 
     `port` is the output index of the node read. Inside a function, outputs also have a name
@@ -55,7 +46,7 @@ class Edges:
 
 
 @dataclass(frozen=True)
-class Graph:
+class Graph(PicklesWithoutCaches):
     names: Names
     ops: Interned
     devices: Interned
@@ -113,7 +104,7 @@ class Node:
         return self.graph.devices[self.row]
 
     @property
-    def attributes(self) -> Mapping[str, Any]:
+    def attributes(self) -> Mapping[str, Proto]:
         return self.graph.attributes.of(self.row)
 
     @property
@@ -159,39 +150,45 @@ class Argument:
     dtype: int
 
 
+class FunctionParts(NamedTuple):
+    arguments: Sequence[Argument]
+    results: Mapping[str, str]
+    body: Graph
+
+
 @dataclass(frozen=True)
-class Function:
+class Function(PicklesWithoutCaches):
     """A function of the library. Its arguments are the first nodes of `body`, of type `_Arg`."""
 
     name: str
-    load: Callable[[], tuple[Sequence[Argument], Mapping[str, str], Graph]]
+    load: FunctionSource
 
     @cached_property
-    def _parts(self) -> tuple[Sequence[Argument], Mapping[str, str], Graph]:
+    def _parts(self) -> FunctionParts:
         return self.load()
 
     @property
     def arguments(self) -> Sequence[Argument]:
-        return self._parts[0]
+        return self._parts.arguments
 
     @property
     def results(self) -> Mapping[str, str]:
         """Result name to the `node:output:index` it comes from."""
-        return self._parts[1]
+        return self._parts.results
 
     @property
     def body(self) -> Graph:
-        return self._parts[2]
+        return self._parts.body
 
 
-def as_shape(proto: Any) -> Shape | None:  # noqa: ANN401
+def as_shape(proto: Proto) -> Shape | None:
     """A TensorShapeProto as a tuple: None for an unknown dimension, None for an unknown rank."""
     if proto.unknown_rank:
         return None
     return tuple(None if dim.size < 0 else int(dim.size) for dim in proto.dim)
 
 
-def known_shape(proto: Any) -> tuple[int, ...]:  # noqa: ANN401
+def known_shape(proto: Proto) -> tuple[int, ...]:
     """The shape of something stored: every dimension is known."""
     return tuple(max(0, int(dim.size)) for dim in proto.dim)
 

@@ -6,13 +6,13 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 
 from tfprof.model.graph import Edges, Graph
 from tfprof.model.interned import Interned
 from tfprof.model.names import Names
+from tfprof.wire.schema import Proto
 
 SENDS = ("_Send", "_HostSend")
 RECEIVES = ("_Recv", "_HostRecv")
@@ -118,11 +118,11 @@ class _Joined:
     graphs: Sequence[Graph]
     first: Sequence[int]
 
-    def of(self, node: int) -> Mapping[str, Any]:
+    def of(self, node: int) -> Mapping[str, Proto]:
         part = bisect_right(self.first, node) - 1
         return self.graphs[part].attributes.of(node - self.first[part])
 
-    def column(self, name: str) -> Mapping[int, Any]:
+    def column(self, name: str) -> Mapping[int, Proto]:
         return {
             start + row: value
             for graph, start in zip(self.graphs, self.first, strict=False)

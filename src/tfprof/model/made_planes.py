@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +12,7 @@ from tfprof.model.interned import Interned
 from tfprof.model.xspace import Events, Plane
 from tfprof.model.xstats import StatValue
 from tfprof.wire.ids import Ids
-from tfprof.wire.schema import message_class
+from tfprof.wire.schema import Proto, message_class
 from tfprof.wire.xspace import LineColumns, NameColumns
 from tfprof.wire.xstats import DOUBLE, INT64, STRING, UINT64, StatTable
 
@@ -58,14 +57,25 @@ def made_plane(host: str, name: str, lines: Sequence[str], events: MadeEvents) -
         stat_names,
         {},
         data,
-        lambda rows: stats if rows is None else stats.owned_by(rows),
-        lambda: _stats({}, place)[0],
-        lambda row: _described(names.name[row]),
+        _MadeStats(stats, names.name),
     )
 
 
-def _described(name: str) -> Any:  # noqa: ANN401
-    return message_class("XEventMetadata")(name=name)
+@dataclass(frozen=True, slots=True)
+class _MadeStats:
+    """All stats are those of events; of a name nothing else is known."""
+
+    events: StatTable
+    names: Sequence[str]
+
+    def of_events(self, rows: Ints | None) -> StatTable:
+        return self.events if rows is None else self.events.owned_by(rows)
+
+    def of_names(self) -> StatTable:
+        return _stats({}, np.zeros(0, np.int64))[0]
+
+    def described(self, name: int) -> Proto:
+        return message_class("XEventMetadata")(name=self.names[name])
 
 
 def _lines(names: Sequence[str], line: Ints) -> LineColumns:

@@ -36,4 +36,8 @@ class Names(Sequence[str]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, list | Names) and self.tolist() == list(other)
 
+    def __reduce__(self) -> tuple[type[Names], tuple[list[str] | Spans]]:
+        """A file's names as stretches, not as strings beside them."""
+        return Names, (self.spans if self.spans is not None else self.tolist(),)
+
     __hash__ = None  # type: ignore[assignment]

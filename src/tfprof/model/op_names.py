@@ -47,3 +47,11 @@ def op_name(event: str) -> OpName | None:
     if name and _JAX_TYPE.fullmatch(kind):
         return OpName(OpKind.JAX, name, kind.partition("[")[0])
     return None
+
+
+def kind_of(event: str) -> str:
+    """What to call an event in little room: the type of its op, the end of an iterator's path."""
+    op = op_name(event)
+    if op is None or op.kind is OpKind.COPY:
+        return event
+    return event.rpartition("::")[2] if op.kind is OpKind.DATASET else op.type

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tfprof.model.providers import CodeSource
 
 TRAINABLE = "_trainable_variables"
 
@@ -18,11 +20,18 @@ class CodeFrame:
 
 
 @dataclass(frozen=True, slots=True)
+class NoCode:
+    """The code of a log that has none."""
+
+    def __call__(self, node: str) -> Sequence[CodeFrame]:  # noqa: ARG002  (no node has any)
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
 class OpLog:
     types: Mapping[str, Sequence[str]]
     float_ops: Mapping[str, int]
-    # node name to its stack, outermost frame first; decoded when asked for
-    code: Callable[[str], Sequence[CodeFrame]] = field(default=lambda _: ())
+    code: CodeSource = NoCode()
     has_code: bool = False
 
     @property

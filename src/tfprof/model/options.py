@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -16,6 +16,10 @@ METRICS = (
 ORDERS = ("name", "depth", *METRICS)
 SELECTS = (*METRICS, "tensor_value", "device", "op_types", "input_shapes", "num_hidden_ops")
 EVERYTHING = (".*",)
+LISTS = (
+    "account_type_regexes", "start_name_regexes", "trim_name_regexes", "show_name_regexes",
+    "hide_name_regexes", "device_regexes", "select",
+)  # fmt: skip
 
 EARLY_ACCOUNT = ("Variable", "VariableV2", "VarHandleOp")
 EARLY_HIDDEN = ("IsVariableInitialized_[0-9]+", r"save\/.*", "^zeros[0-9_]*")
@@ -89,7 +93,7 @@ def traced() -> Options:
     )
 
 
-def options_from(given: Mapping[str, Any], start: Options | None = None) -> Options:
+def options_from(given: Mapping[str, object], start: Options | None = None) -> Options:
     """Options by name, as in Python: those of the style, with the given ones put over them.
 
     `start` is what the early style starts from, if not from `early()`.
@@ -102,14 +106,16 @@ def options_from(given: Mapping[str, Any], start: Options | None = None) -> Opti
             raise UsageError(f"no option is called {name!r}", hint=hint)
     compat = given.get("compat") not in (None, False)
     base = Options() if compat or given.get("style") == "late" else start or early()
-    values = {name: _value(name, value) for name, value in given.items() if name != "compat"}
+    values: dict[str, Any] = {
+        name: _value(name, value) for name, value in given.items() if name != "compat"
+    }
     options = replace(base, **values, compat=compat)
     options.check()
     return options
 
 
-def _value(name: str, value: Any) -> Any:  # noqa: ANN401
+def _value(name: str, value: object) -> object:
     """Lists may be written as on the command line."""
-    if name != "select" and not name.endswith("_regexes"):
+    if name not in LISTS or not isinstance(value, Iterable):
         return value
     return tuple(value.split(",") if isinstance(value, str) else value)

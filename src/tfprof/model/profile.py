@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.graph import Graph, Shape
+from tfprof.model.hosts import Hosts
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.oplog import OpLog
+from tfprof.model.providers import Recipe
 from tfprof.model.trace import Trace
 
 
@@ -65,15 +67,85 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The files behind a profile, and its parts as they were read from them."""
+
+    recipe: Recipe
+    parts: Mapping[str, object] = field(repr=False)
+
+
+@dataclass(frozen=True)
 class ProfileData:
     title: str
     inputs: tuple[Input, ...] = ()
     graph: Graph | None = None
     declared: Declarations = field(default_factory=Declarations)
-    trace: Trace | None = None
+    hosts: Hosts = field(default_factory=Hosts)
     oplog: OpLog | None = None
     checkpoint: Checkpoint | None = None
     keras: KerasModel | None = None
     warnings: tuple[str, ...] = ()
     # the graph is what a run executed: all of it is computed
     is_executed: bool = False
+    # None for what comes from no file
+    origin: Origin | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def trace(self) -> Trace | None:
+        """What all hosts did, joined when somebody asks."""
+        return self.hosts.trace
+
+    def read_from(self, recipe: Recipe) -> ProfileData:
+        """The same, which pickles as its files and what is changed in it from now on."""
+        return replace(self, origin=Origin(recipe, _parts(self)))
+
+    def __reduce__(self) -> tuple[Callable[..., ProfileData], tuple[object, ...]]:
+        parts = _parts(self)
+        if self.origin is None:
+            return _at_hand, (parts,)
+        read = self.origin.parts
+        changes = {name: part for name, part in parts.items() if part is not read[name]}
+        return unread, (self.origin.recipe, changes)
+
+
+def _parts(data: ProfileData) -> dict[str, object]:
+    return {one.name: getattr(data, one.name) for one in fields(data) if one.name != "origin"}
+
+
+def _at_hand(parts: Mapping[str, object]) -> ProfileData:
+    made = object.__new__(ProfileData)
+    vars(made).update(parts, origin=None)
+    return made
+
+
+def unread(recipe: Recipe, changes: Mapping[str, object]) -> ProfileData:
+    """A profile that is read from its files at the first look, and changed as it was."""
+    recipe.check()
+    made = object.__new__(_Unread)
+    vars(made).update(recipe=recipe, changes=changes)
+    return made
+
+
+class _Unread(ProfileData):
+    """As it comes out of a pickle; once it is looked at, it is a ProfileData like any other."""
+
+    recipe: Recipe
+    changes: Mapping[str, object]
+
+    def __getattribute__(self, name: str) -> object:
+        if name in _LOOKED_AT:
+            _read(self)
+        return object.__getattribute__(self, name)
+
+    def __reduce__(self) -> tuple[Callable[..., ProfileData], tuple[object, ...]]:
+        return unread, (self.recipe, self.changes)
+
+
+_LOOKED_AT = frozenset(("trace", "read_from", *(one.name for one in fields(ProfileData))))
+
+
+def _read(data: _Unread) -> None:
+    parts = {**vars(data.recipe.load()), **data.changes}
+    object.__setattr__(data, "__class__", ProfileData)
+    vars(data).clear()
+    vars(data).update(parts)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.model.allocations import Allocations
 from tfprof.model.interned import Interned
+from tfprof.model.joined_records import JoinedAllocations, JoinedRecords
+from tfprof.model.providers import AllocationSource, GraphSource, Records
 from tfprof.model.xspace import Space
 
 Ints = npt.NDArray[np.int64]
@@ -70,7 +72,7 @@ class Partition:
 
     step: int
     kind: str
-    load: Callable[[], Any]
+    load: GraphSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,44 +81,34 @@ class Trace:
     steps: tuple[int, ...]
     partitions: tuple[Partition, ...] = ()
     threads: Mapping[int, str] = field(default_factory=dict)
-    # the wire record behind an execution, for what has no column (outputs)
-    record: Callable[[int], Any] | None = None
+    record: Records | None = None
     # the whole capture behind executions that come from one
     space: Space | None = None
-    # what executions took from their allocators, read when asked for
-    allocations: Callable[[], Allocations] | None = None
+    allocations: AllocationSource | None = None
 
     @classmethod
     def joined(cls, traces: list[Trace]) -> Trace:
         """Several traces, each with steps of its own, as one."""
         if len(traces) == 1:
             return traces[0]
-        bounds = np.cumsum([len(trace.executions) for trace in traces])
-
-        def record(row: int) -> Any:  # noqa: ANN401
-            part = int(np.searchsorted(bounds, row, side="right"))
-            source = traces[part].record
-            before = int(bounds[part - 1]) if part else 0
-            return None if source is None else source(row - before)
-
-        def allocations() -> Allocations:
-            known = [
-                (trace.allocations(), int(bound) - len(trace.executions))
-                for trace, bound in zip(traces, bounds, strict=True)
-                if trace.allocations is not None
-            ]
-            return Allocations.joined([part for part, _ in known], [first for _, first in known])
-
         traces = _numbered_through(traces)
+        first = [0, *accumulate(len(trace.executions) for trace in traces)][:-1]
+        allocations = JoinedAllocations(
+            tuple(
+                (trace.allocations, start)
+                for trace, start in zip(traces, first, strict=True)
+                if trace.allocations is not None
+            )
+        )
         spaces = [trace.space for trace in traces if trace.space is not None]
         return cls(
             Executions.joined([trace.executions for trace in traces]),
             tuple(step for trace in traces for step in trace.steps),
             tuple(partition for trace in traces for partition in trace.partitions),
             {thread: name for trace in traces for thread, name in trace.threads.items()},
-            record,
+            JoinedRecords(tuple(trace.record for trace in traces), tuple(first)),
             Space.joined(spaces) if spaces else None,
-            allocations if any(trace.allocations is not None for trace in traces) else None,
+            allocations if allocations.parts else None,
         )
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,20 +10,47 @@ import numpy.typing as npt
 
 from tfprof.model.allocations import Allocations
 from tfprof.model.interned import Interned
+from tfprof.model.providers import AllocationSource, Records
 from tfprof.model.trace import Executions, Trace
+from tfprof.wire.schema import Proto
 
 Ints = npt.NDArray[np.int64]
 
 
 def some_of(trace: Trace, rows: Ints) -> Trace:
     """The executions `rows`, which rise; a capture behind them stays whole."""
-    source = trace.record
+    record, allocations = trace.record, trace.allocations
     return replace(
         trace,
         executions=_executions(trace.executions, rows),
-        record=None if source is None else lambda row: source(int(rows[row])),
-        allocations=_allocations(trace.allocations, rows),
+        record=None if record is None else _SomeRecords(record, rows),
+        allocations=None if allocations is None else _SomeAllocations(allocations, rows),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _SomeRecords:
+    source: Records
+    rows: Ints
+
+    def __call__(self, row: int) -> Proto | None:
+        return self.source(int(self.rows[row]))
+
+
+@dataclass(frozen=True, slots=True)
+class _SomeAllocations:
+    source: AllocationSource
+    rows: Ints
+
+    def __call__(self) -> Allocations:
+        all_ = self.source()
+        keep = np.flatnonzero(np.isin(all_.execution, self.rows))
+        return Allocations(
+            np.searchsorted(self.rows, all_.execution[keep]).astype(np.int64),
+            _strings(all_.allocator, keep),
+            all_.micros[keep],
+            all_.bytes[keep],
+        )
 
 
 def _executions(all_: Executions, rows: Ints) -> Executions:
@@ -45,22 +71,3 @@ def _strings(column: Interned, rows: Ints) -> Interned:
     """With only the strings that are left: what did not run is not to be listed."""
     kept, codes = np.unique(column.codes[rows], return_inverse=True)
     return Interned(codes.astype(np.int32), [column.table[code] for code in kept.tolist()])
-
-
-def _allocations(
-    load: Callable[[], Allocations] | None, rows: Ints
-) -> Callable[[], Allocations] | None:
-    if load is None:
-        return None
-
-    def some() -> Allocations:
-        all_ = load()
-        keep = np.flatnonzero(np.isin(all_.execution, rows))
-        return Allocations(
-            np.searchsorted(rows, all_.execution[keep]).astype(np.int64),
-            _strings(all_.allocator, keep),
-            all_.micros[keep],
-            all_.bytes[keep],
-        )
-
-    return some

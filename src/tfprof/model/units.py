@@ -10,6 +10,7 @@ _DECIMAL = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
 _SECONDS = ((6e8, 60e6, "min"), (1e6, 1e6, "s"), (1e3, 1e3, "ms"))
 _DIGITS = 4
+PS = 1_000_000  # picoseconds of a microsecond
 
 
 def _scaled(value: float, steps: tuple[tuple[float, str], ...], base: str) -> str:

@@ -6,15 +6,17 @@ and only what is brought to one base can be compared.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.model.pickling import PicklesWithoutCaches
+from tfprof.model.providers import OptionsSource, PlaneStats
 from tfprof.model.xstats import StatColumn, StatValue, merged
+from tfprof.wire.schema import Proto
 from tfprof.wire.xspace import LineColumns, NameColumns
 from tfprof.wire.xstats import StatTable
 
@@ -52,7 +54,7 @@ class Events:
 
 
 @dataclass(frozen=True)
-class Plane:
+class Plane(PicklesWithoutCaches):
     """What one part of a machine recorded. `lines.timestamp_ns` are the bases the file gives."""
 
     host: str
@@ -65,11 +67,8 @@ class Plane:
     # what the plane itself states, such as the capabilities of a device
     facts: Mapping[str, StatValue]
     data: bytes = field(repr=False)
-    # stats are read when asked for: of all events or some rows, and of the names that events share
-    load_event_stats: Callable[[Ints | None], StatTable] = field(repr=False)
-    load_name_stats: Callable[[], StatTable] = field(repr=False)
-    # the whole XEventMetadata of an event name, for what has no column
-    describe: Callable[[int], Any] = field(repr=False)
+    # read when asked for
+    stats: PlaneStats = field(repr=False)
 
     @property
     def is_device(self) -> bool:
@@ -121,7 +120,7 @@ class Plane:
     def stats_of_rows(self, rows: Ints, *names: str) -> list[StatColumn]:
         """Several stats of some events, read once; `rows` of each are among the rows asked for."""
         all_read = "_event_stats" in self.__dict__
-        stats = self._event_stats.owned_by(rows) if all_read else self.load_event_stats(rows)
+        stats = self._event_stats.owned_by(rows) if all_read else self.stats.of_events(rows)
         count = len(self.events)
         return [self._lent(self._column(stats, name, count), name, rows) for name in names]
 
@@ -140,11 +139,11 @@ class Plane:
 
     @cached_property
     def _event_stats(self) -> StatTable:
-        return self.load_event_stats(None)
+        return self.stats.of_events(None)
 
     @cached_property
     def _name_stats(self) -> StatTable:
-        return self.load_name_stats()
+        return self.stats.of_names()
 
     def later(self, picoseconds: int) -> Plane:
         """The same with all events later."""
@@ -155,15 +154,15 @@ class Plane:
 
 
 @dataclass(frozen=True)
-class Environment:
+class Environment(PicklesWithoutCaches):
     """How and when a host was profiled; None where its file does not say."""
 
     start_ns: int | None = None
     stop_ns: int | None = None
-    load_options: Callable[[], Any] | None = field(default=None, repr=False)
+    load_options: OptionsSource | None = field(default=None, repr=False)
 
     @cached_property
-    def options(self) -> Any:  # noqa: ANN401
+    def options(self) -> Proto | None:
         """A ProfileOptions message, None without one; parsed when somebody asks."""
         return self.load_options() if self.load_options is not None else None
 

@@ -99,12 +99,12 @@ rule("ExpandDims", _expanded, values=keep_value(), alias=0)
 def _bits(call: Call) -> list[Open]:
     """Elements of another type; where their sizes differ, the last dimension makes up for it."""
     shape = call.input(0)
-    before, after = dtypes.size(call.dtype("T")), dtypes.size(call.dtype("type"))
+    before, after = dtypes.bits(call.dtype("T")), dtypes.bits(call.dtype("type"))
     if shape is None or not before or not after:
         return [None]
     if before == after:
         return [shape]
-    return [(*shape, int(before / after)) if before > after else shape[:-1]]
+    return [(*shape, before // after) if before > after else shape[:-1]]
 
 
 rule("Bitcast", _bits, dtype="type", alias=0)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfprof.model.dims import Open, Shape, Size, elements, product
+from tfprof.model.dims import Open, Shape, Size, elements, packed, product
 from tfprof.ops.linear import fused_work
 from tfprof.ops.rule import Call, Count, Family, Infer, Outputs
 from tfprof.ops.shape_tools import (
@@ -20,7 +20,6 @@ from tfprof.ops.shape_tools import (
     spatial,
     times,
 )
-from tfprof.wire import dtypes
 
 rule = Family("convolutions")
 
@@ -228,8 +227,8 @@ _THREADS = 2
 
 def _unfolded(call: Call, image: Open, kernel: Open, *, of_image: bool) -> Size | None:
     made, places = call.input(2), layout(call)
-    width = dtypes.size(call.inputs[2].dtype)
-    if made is None or image is None or kernel is None or width is None:
+    size = packed(1, call.inputs[2].dtype)
+    if made is None or image is None or kernel is None or not isinstance(size, int):
         return None
     pixels = product(tuple(made[axis] for axis in spatial(places)))
     window, depth = product(kernel[:-1]), kernel[-1]
@@ -237,7 +236,6 @@ def _unfolded(call: Call, image: Open, kernel: Open, *, of_image: bool) -> Size 
     whole = _plain([unfolded, times(pixels, depth), times(window, depth)])
     if unfolded is None or whole is None:
         return None
-    size = int(width)
     alone = of_image and (dimension(made, 0) == 1 or sum(whole) // _THREADS >= _SMALL_CACHE // size)
     images = 1 if alone else -(-(_WORKING_SET // size) // max(1, sum(whole)))
     return unfolded * images * size
@@ -258,13 +256,13 @@ def _filter_scratch(call: Call) -> Size | None:
 
 def _volume_scratch(call: Call) -> Size | None:
     """A single volume is unfolded whole; of a batch the kernel unfolds none."""
-    made, width = call.input(2), dtypes.size(call.inputs[2].dtype)
+    made, width = call.input(2), packed(1, call.inputs[2].dtype)
     if made is None or width is None:
         return None
     if made[0] != 1:
         return 0
     pixels = (made[axis] for axis in spatial(layout(call)))
-    return times(int(width), *pixels, *_kernel(call)[:-1])
+    return times(width, *pixels, *_kernel(call)[:-1])
 
 
 _ALL_BUT_MADE, _WINDOW_ONLY = -1, -2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tfprof.model.dims import Open, Shape, Size, elements
+from tfprof.model.dims import Open, Shape, Size, elements, packed
 from tfprof.ops.rule import FLOAT, Call, Count, Family, Infer, Outputs
 from tfprof.ops.shape_tools import broadcast, dimension, known_rank, like, per_input, times
 from tfprof.wire import dtypes
@@ -162,8 +162,8 @@ _SWAPPED = {_OWN: _SUMMED, _SUMMED: _OWN}
 def _einsum_scratch(call: Call) -> Size | None:
     """Copies in the order of the kernel: of operands, and of a result that is turned afterwards."""
     operands, result = _operands(call)
-    width = dtypes.size(call.inputs[0].dtype)
-    if len(operands) < 2 or width is None:
+    dtype = call.inputs[0].dtype
+    if len(operands) < 2 or dtypes.bits(dtype) is None:
         return 0
     seen = list(dict.fromkeys(label for labels in operands for label in labels))
     kinds = {label: _kind(label, operands, result) for label in seen}
@@ -181,7 +181,7 @@ def _einsum_scratch(call: Call) -> Size | None:
     if sorted(made, key=lambda label: kinds[label]) != result:
         copies.append(elements(call.output(0)))
     known = [size for size in copies if size is not None]
-    return sum(known, 0) * int(width) if len(known) == len(copies) else None
+    return packed(sum(known, 0), dtype) if len(known) == len(copies) else None
 
 
 def _kind(label: str, operands: Sequence[list[str]], result: list[str]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfprof.model.dims import Open, Size, elements
+from tfprof.model.dims import Open, Size, elements, packed
 from tfprof.ops.rule import FLOAT, INT64, Call, Count, Family, Infer, Outputs, Tensor
 from tfprof.ops.shape_tools import (
     dimension,
@@ -13,7 +13,6 @@ from tfprof.ops.shape_tools import (
     per_input,
     times,
 )
-from tfprof.wire import dtypes
 
 rule = Family("normalisation")
 
@@ -183,8 +182,7 @@ rule("Softmax LogSoftmax _MklSoftmax", like(), work=per_input(5), reuse=(0,))
 
 def _row_scratch(call: Call) -> Size | None:
     """A number for each example."""
-    width = dtypes.size(call.inputs[0].dtype)
-    return None if width is None else times(int(width), elements(call.output(0)))
+    return packed(elements(call.output(0)), call.inputs[0].dtype)
 
 
 def _loss_of_distributions(call: Call) -> Outputs:

@@ -22,7 +22,7 @@ _MARK = "└ "
 
 
 def bar_lines(bars: Bars, width: int) -> Iterator[Line]:
-    """The title, the bars, what letters and colours mean, what was left out."""
+    """The title, the bars, what letters and colours mean."""
     if len(bars.rows) <= _MOST_LINES:
         yield [(bars.title, "heading")]
         drawn = bars.rows
@@ -34,8 +34,6 @@ def bar_lines(bars: Bars, width: int) -> Iterator[Line]:
     yield from _bars(bars, drawn, width)
     yield []
     yield from _legend(bars, width)
-    if bars.folded:
-        yield [(bars.folded, "quiet")]
 
 
 def _telling(rows: Sequence[Bar]) -> list[Bar]:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from tfprof.views import costs as c
+from tfprof.results.costs import COLUMN_OF
 from tfprof.views.costs import CostTreeView, OpCostView
 from tfprof.views.shapes import Bars, Column, Lanes, Table, Unit, Value
 
-_COSTS = (
-    ("params", c.PARAMS, Unit.COUNT), ("float_ops", c.FLOAT_OPS, Unit.COUNT),
-    ("bytes", c.BYTES, Unit.BYTES), ("peak_bytes", c.PEAK, Unit.BYTES),
-    ("residual_bytes", c.RESIDUAL, Unit.BYTES), ("output_bytes", c.OUTPUT, Unit.BYTES),
-    ("micros", c.MICROS, Unit.MICROS), ("accelerator_micros", c.ACCELERATOR, Unit.MICROS),
-    ("cpu_micros", c.CPU, Unit.MICROS), ("occurrence", c.RUNS, Unit.COUNT),
-)  # fmt: skip
+_UNITS = {"bytes": Unit.BYTES, "micros": Unit.MICROS}
 
 
 def as_table(part: Table | Lanes | Bars | CostTreeView | OpCostView) -> Table:
@@ -21,10 +15,10 @@ def as_table(part: Table | Lanes | Bars | CostTreeView | OpCostView) -> Table:
         return part
     if isinstance(part, Lanes | Bars):
         return part.table
-    chosen = [cost for cost in _COSTS if cost[0] in part.select]
+    chosen = {key: at for key, at in COLUMN_OF.items() if key in part.select}
     both = [
-        Column(f"{side}_{key}", f"{side} {key}", unit)
-        for key, _, unit in chosen
+        Column(f"{side}_{key}", f"{side} {key}", _UNITS.get(key.rpartition("_")[2], Unit.COUNT))
+        for key in chosen
         for side in ("self", "total")
     ]
     names: list[list[Value]]
@@ -35,7 +29,7 @@ def as_table(part: Table | Lanes | Bars | CostTreeView | OpCostView) -> Table:
         head = [Column("name", "node"), Column("depth", "depth", Unit.COUNT)]
         names = [[row.name, row.indent] for row in part.rows]
     numbers: list[list[Value]] = [
-        [side[at] for _, at, _ in chosen for side in (row.own, row.total)] for row in part.rows
+        [side[at] for at in chosen.values() for side in (row.own, row.total)] for row in part.rows
     ]
     rows = [name + number for name, number in zip(names, numbers, strict=True)]
     return Table([*head, *both], rows)

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from tfprof.renderers.original_text import CORRECTED, ORIGINAL, Spelling, Write
 from tfprof.renderers.tensor_dump import tensor_dump
-from tfprof.views import costs as c
-from tfprof.views.costs import ROOT_NAME, CostRows, CostTreeView, InputShape, OpCostRow, OpCostView
+from tfprof.results import costs as c
+from tfprof.results.costs import ROOT_NAME, CostRows, OpCostRow, Shape
+from tfprof.views.costs import CostTreeView, OpCostView
 
 Column = Sequence[str | None]
 
@@ -132,45 +133,44 @@ def _costs(
 def _code_columns(
     rows: CostRows, select: frozenset[str], spelling: Spelling, *, early: bool
 ) -> Iterator[Column]:
-    every = range(len(rows))
     yield from _costs(rows, select, spelling, early=early)
     if "params" in select:
         yield _both(rows, c.PARAMS, spelling.number, " params")
     if "float_ops" in select:
         yield _both(rows, c.FLOAT_OPS, spelling.number, " flops")
     if "device" in select:
-        yield ["|".join(devices) if (devices := rows.devices(at)) else None for at in every]
+        yield ["|".join(devices) if devices else None for devices in rows.devices]
     if "op_types" in select:
-        yield ["|".join(rows.types(at)) for at in every]
+        yield ["|".join(types) for types in rows.types]
     if "occurrence" in select:
-        yield ["occurrence N/A in code view" for _ in every]
+        yield ["occurrence N/A in code view"] * len(rows)
     if "input_shapes" in select:
-        yield ["input_shapes N/A in code view" for _ in every]
+        yield ["input_shapes N/A in code view"] * len(rows)
 
 
 def _tree_columns(
     rows: CostRows, select: frozenset[str], spelling: Spelling, *, early: bool
 ) -> Iterator[Column]:
-    every = range(len(rows))
     if "params" in select:
-        yield ["x".join(map(str, shape)) if (shape := rows.shape(at)) else None for at in every]
+        shapes = map(rows.shapes.get, range(len(rows)))
+        yield ["x".join(map(str, shape)) if shape else None for shape in shapes]
         yield _both(rows, c.PARAMS, spelling.number, " params")
     if "float_ops" in select:
         yield _both(rows, c.FLOAT_OPS, spelling.number, " flops")
     yield from _costs(rows, select, spelling, early=early)
     if "device" in select:
-        yield [rows.device(at) or None for at in every]
+        yield [device or None for device in rows.device]
     if "op_types" in select:
-        yield ["|".join(rows.types(at)) for at in every]
+        yield ["|".join(types) for types in rows.types]
     if "occurrence" in select:
         runs = _both(rows, c.RUNS, spelling.number)
         defined = _both(rows, c.DEFINED, spelling.number)
         yield [f"{ran}|{made}" for ran, made in zip(runs, defined, strict=True)]
     if "input_shapes" in select:
-        yield ["|".join(_input(at, shape) for at, shape in rows.inputs(one)) for one in every]
+        yield ["|".join(_input(at, shape) for at, shape in inputs) for inputs in rows.inputs]
 
 
-def _input(at: int, shape: InputShape) -> str:
+def _input(at: int, shape: Shape | None) -> str:
     return f"{at}:{'unknown' if shape is None else 'x'.join(str(dim) for dim in shape) or '1'}"
 
 

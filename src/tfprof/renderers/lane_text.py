@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tfprof.model.units import plural
 from tfprof.renderers.cut import middle_cut, tail_cut
+from tfprof.renderers.fold import more
 from tfprof.views.shapes import LaneBar, Lanes
 
 _BLOCKS = " ░▒▓█"
@@ -17,20 +19,30 @@ _MARK = "└"
 
 
 def lane_lines(lanes: Lanes, width: int) -> Iterator[str]:
-    longest = max((len(lane.label) for lane in lanes.rows), default=0)
+    shown = _busiest(lanes)
+    longest = max((len(lane.label) for lane in shown), default=0)
     label = min(max(longest, len(lanes.title)), width // _LABEL_SHARE)
     bar = width - label - _PERCENT - 4
     begin, end = lanes.span
     axis = begin + end.rjust(max(0, bar - len(begin)))
     yield f"{tail_cut(lanes.title, label).ljust(label)}  {axis}   busy"
-    for lane in lanes.rows:
+    for lane in shown:
         share = f"{100 * lane.share:.0f}%"
         yield f"{middle_cut(lane.label, label).ljust(label)}  {_bar(lane, bar)}  {share:>5}"
         names = _names(lane, bar)
         if names:
             yield " " * (label + 2) + names
-    if lanes.folded:
-        yield lanes.folded
+    rest = len(lanes.rows) - len(shown)
+    left = [more(rest, "less busy")] if rest else []
+    left += [f"{plural(lanes.idle, 'lane')} with nothing that takes time"] if lanes.idle else []
+    if left:
+        yield " · ".join(left)
+
+
+def _busiest(lanes: Lanes) -> Sequence[LaneBar]:
+    """As many as there is room for, in their order."""
+    ranked = sorted(range(len(lanes.rows)), key=lambda at: -lanes.rows[at].share)
+    return [lanes.rows[at] for at in sorted(ranked[: lanes.show])]
 
 
 def _bar(lane: LaneBar, width: int) -> str:

@@ -31,7 +31,7 @@ def _lines(part: Part) -> Iterator[str]:
     if isinstance(part, Facts):
         yield from _grid(["", ""], [[label, text] for label, text in part.rows], [False, False])
     elif isinstance(part, Notes):
-        yield from (f"- {_safe(note)}" for note in part.lines)
+        yield from (f"- {_safe(note)}" for note in part.lines[: part.show])
     elif isinstance(part, Series):
         yield from ("```", *plot_lines(part, _PLOT_WIDTH), "```")
     elif isinstance(part, Lanes):

@@ -7,17 +7,13 @@ and children lie end to end below their parent. A graph becomes the executions o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from tfprof.views.costs import MICROS, CostTreeView
+from tfprof.results.view_files import GraphTimeline, Point, Slice
+from tfprof.views.costs import CostTreeView
 
 Event = dict[str, Any]
-
-# what a timeline of executions is made of; analyses/accounting/graph_timeline.py names the parts
-Slice = tuple[str, int, int, int, int]
-Flow = tuple[str, tuple[int, int, int], tuple[int, int, int]]
-Memory = tuple[str, int, Sequence[tuple[int, int, Sequence[tuple[str, int]], int]]]
 
 _RANKS = 10
 _MEGABYTE = 1e6
@@ -31,7 +27,7 @@ def scope_timeline(view: CostTreeView) -> str:
     start: dict[int, int] = {}
     free: dict[int, int] = {}
     for at, row in enumerate(view.rows):
-        micros = row.total[MICROS]
+        micros = row.total.micros
         if at and (row.parent not in start or not micros):
             continue
         start[at] = free[row.parent] if at else 0
@@ -42,25 +38,24 @@ def scope_timeline(view: CostTreeView) -> str:
             levels.add(row.indent)
             events.append(_process(row.indent, f"Scope:{row.indent}"))
         events.append(
-            _slice((row.name, row.indent, 0, start[at], micros), {"name": row.name, "op": row.name})
+            _slice(
+                Slice(row.name, row.indent, 0, start[at], micros),
+                {"name": row.name, "op": row.name},
+            )
         )
     return _document(events)
 
 
-def graph_timeline(
-    processes: Sequence[str],
-    slices: Iterable[Slice],
-    flows: Iterable[Flow],
-    memory: Iterable[Memory],
-) -> str:
+def graph_timeline(timeline: GraphTimeline) -> str:
     """The executions of one step: devices are processes, with flows between them and counters."""
-    first = [_process(number, _device_title(device)) for number, device in enumerate(processes)]
-    first += [_slice(one, {"name": one[0]}) for one in slices]
+    processes = enumerate(timeline.processes)
+    first = [_process(number, _device_title(device)) for number, device in processes]
+    first += [_slice(one, {"name": one.name}) for one in timeline.slices]
     later: list[Event] = []
-    for number, (name, source, target) in enumerate(flows, 1):
+    for number, (name, source, target) in enumerate(timeline.flows, 1):
         later += [_flow(name, number, "s", source), _flow(name, number, "t", target)]
-    number = len(processes)
-    for device, _, samples in memory:
+    number = len(timeline.processes)
+    for device, _, samples in timeline.memory:
         title = f"mem usage on:{device}"
         first += [_process(number, title), _process(number + 1, f"{title} allocations")]
         for time, in_use, largest, rest in samples:
@@ -101,7 +96,7 @@ def _slice(one: Slice, details: Event) -> Event:
     }  # fmt: skip
 
 
-def _flow(name: str, number: int, phase: str, end: tuple[int, int, int]) -> Event:
+def _flow(name: str, number: int, phase: str, end: Point) -> Event:
     process, lane, time = end
     return {
         "cat": "DataFlow", "id": number, "name": f"{name}_flow",

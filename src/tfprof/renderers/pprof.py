@@ -6,8 +6,9 @@ import gzip
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
+from tfprof.results.view_files import PprofFrame, PprofSample
 from tfprof.wire.pprof_messages import encoded
 
 _EXPLAINED = {
@@ -24,24 +25,6 @@ _EXPLAINED = {
 METRICS = tuple(_EXPLAINED)
 
 _NODE_LABEL = "graph node:"
-
-
-class PprofFrame(NamedTuple):
-    """`function_line` is where the function begins, -1 if unknown."""
-
-    file: str
-    line: int
-    function: str
-    function_line: int = -1
-
-
-@dataclass(frozen=True, slots=True)
-class PprofSample:
-    """Frames are outermost first; numbers in the file follow the order of the samples."""
-
-    value: int
-    node: str
-    frames: Sequence[PprofFrame]
 
 
 def profile(samples: Iterable[PprofSample], metric: str) -> bytes:

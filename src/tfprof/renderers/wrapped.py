@@ -29,7 +29,7 @@ def fact_lines(facts: Facts, width: int) -> list[tuple[str, str]]:
 def note_lines(notes: Notes, width: int) -> list[str]:
     """Each note behind a dot, its other lines behind blanks."""
     lines = []
-    for note in notes.lines:
+    for note in notes.lines[: notes.show]:
         for number, line in enumerate(textwrap.wrap(note, width - GAP)):
             lines.append(("  " if number else "· ") + line)
     return lines

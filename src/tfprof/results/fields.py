@@ -41,11 +41,20 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
+class Micros(Key):
+    """The key of a time: whole picoseconds, which add up, in the result; microseconds in JSON.
+
+    Of a mapping or a tuple, every value is such a time.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class FieldPlan:
     name: str
     key: str
     place: Place
     names_row: bool
+    is_time: bool
 
 
 _PLANS: dict[type, tuple[FieldPlan, ...]] = {}
@@ -61,11 +70,17 @@ def plan_of(result: type) -> tuple[FieldPlan, ...]:
 
 def _plan(name: str, hint: object) -> FieldPlan:
     said = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    key = next((one.name for one in said if isinstance(one, Key)), name)
+    key = next((one for one in said if isinstance(one, Key)), Key(name))
     place = next((one for one in said if isinstance(one, Place)), Place.OWN)
-    return FieldPlan(name, key, place, ROW_KEY in said)
+    return FieldPlan(name, key.name, place, ROW_KEY in said, isinstance(key, Micros))
 
 
 def row_key_of(row: object) -> tuple[object, ...]:
-    """What tells this row from the others of its table."""
-    return tuple(getattr(row, plan.name) for plan in plan_of(row.__class__) if plan.names_row)
+    """What tells this row from the others of its table; it may stand among its keys."""
+    found: tuple[object, ...] = ()
+    for plan in plan_of(row.__class__):
+        if plan.names_row:
+            found += (getattr(row, plan.name),)
+        elif plan.place is Place.AMONG:
+            found += row_key_of(getattr(row, plan.name))
+    return found

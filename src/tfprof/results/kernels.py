@@ -24,6 +24,10 @@ class Launch:
     uses_tensor_cores: bool
     could_use_tensor_cores: bool
 
+    @property
+    def could_do_better(self) -> bool:
+        return self.could_use_tensor_cores and not self.uses_tensor_cores
+
 
 @dataclass(frozen=True, slots=True)
 class KernelTime:

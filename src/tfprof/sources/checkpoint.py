@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.sources.checkpoint_v1 import open_v1
-from tfprof.sources.checkpoint_v2 import open_v2
+from tfprof.sources.checkpoint_v2 import Bundle, open_v2
 from tfprof.sources.files import FileReader, corrupt
 from tfprof.sources.registry import Format, Piece, register
 from tfprof.wire.fields import Progress, WireFault
@@ -29,7 +29,9 @@ def open_checkpoint(path: Path, warnings: list[str] | None = None) -> Checkpoint
 
 def read(path: Path, _step: int, _progress: Progress | None) -> Piece:
     warnings: list[str] = []
-    return Piece(checkpoint=open_checkpoint(path, warnings), warnings=warnings)
+    found = open_checkpoint(path, warnings)
+    beside = found.source.shard_files() if isinstance(found.source, Bundle) else ()
+    return Piece(checkpoint=found, warnings=warnings, beside=beside)
 
 
 register(Format(

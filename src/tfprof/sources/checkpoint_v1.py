@@ -87,11 +87,10 @@ def open_v1(path: Path, table: Table) -> Checkpoint:
     tensors = {}
     for saved in meta.tensor:
         shape = known_shape(saved.shape)
-        size = dtypes.size(saved.type) or 0
-        stored = int((elements(shape) or 0) * size)
+        stored = -(-(elements(shape) or 0) * (dtypes.bits(saved.type) or 0) // 8)
         tensors[saved.name] = StoredTensor(saved.name, saved.name, saved.type, shape, stored)
     file = _File(path, table)
-    return Checkpoint(str(path), "V1", 1, tensors, file.chunks, file.strings)
+    return Checkpoint(str(path), "V1", 1, tensors, file)
 
 
 def _extent(extent: Any) -> slice:  # noqa: ANN401

@@ -14,6 +14,7 @@ from tfprof.model.checkpoint import OBJECT_GRAPH_KEY, Checkpoint, StoredTensor, 
 from tfprof.model.graph import elements, known_shape
 from tfprof.sources.checkpoint_objects import ObjectNames, object_names
 from tfprof.sources.files import FileReader, parse
+from tfprof.sources.opener import opener_for
 from tfprof.wire.crc32c import extended, masked
 from tfprof.wire.fields import WireFault, varint
 from tfprof.wire.ordered_code import Extent, decode_slice_key
@@ -116,12 +117,18 @@ class Bundle:
         found = []
         for shard, end in sorted(ends.items()):
             path = self.shard_path(shard)
-            if not path.exists():
+            size = FileReader(path).size if opener_for(path).exists(path) else None
+            if size is None:
                 found.append(f"{path} is missing: its values cannot be read")
-            elif path.stat().st_size < end:
-                size = path.stat().st_size
+            elif size < end:
                 found.append(f"{path} ends early: {size:,} of {end:,} bytes are there")
         return found
+
+    def shard_files(self) -> tuple[Path, ...]:
+        """Those that hold its tensors and are there."""
+        shards = sorted({place.shard for place in self._stored_places()})
+        paths = (self.shard_path(shard) for shard in shards)
+        return tuple(path for path in paths if opener_for(path).exists(path))
 
     def _stored_places(self) -> Iterator[Place]:
         for key, place in self.places.items():
@@ -132,7 +139,7 @@ class Bundle:
 
     def _reader(self, place: Place) -> FileReader:
         path = self.shard_path(place.shard)
-        if not path.exists():
+        if not opener_for(path).exists(path):
             raise PathNotFound(
                 f"the shard that holds tensor {place.key} is missing",
                 where=str(path),
@@ -186,8 +193,7 @@ def open_v2(path: Path, table: Table, warnings: list[str]) -> Checkpoint:
         "V2",
         shards,
         tensors,
-        bundle.chunks,
-        bundle.strings,
+        bundle,
         names.slots,
     )
 

@@ -48,6 +48,9 @@ class Selection:
     used: list[FoundFile] = field(default_factory=list)
     passed_over: list[tuple[FoundFile, str]] = field(default_factory=list)
 
+    def copy(self) -> Selection:
+        return Selection(self.title, [*self.used], [*self.passed_over])
+
     def of_kind(self, *kinds: str) -> list[FoundFile]:
         return [file for file in self.used if file.kind in kinds]
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tfprof.errors import AccessDenied, CorruptFile, EmptyFile, PathNotFound
+from tfprof.sources.file_ref import FileRef
+from tfprof.sources.opener import here, opener_for
 from tfprof.wire.clip import clip
 from tfprof.wire.fields import Fields, Progress, WireFault, whole
-from tfprof.wire.schema import message_class
+from tfprof.wire.schema import Proto, message_class
 
 _CHUNK = 1 << 24
 
@@ -16,7 +19,7 @@ _CHUNK = 1 << 24
 def read_bytes(path: Path, progress: Progress | None = None) -> bytes:
     """The whole file; `progress` hears how many bytes were read."""
     try:
-        data = path.read_bytes() if progress is None else _read_in_chunks(path, progress)
+        data = opener_for(path).read(path) if progress is None else _read_in_chunks(path, progress)
     except FileNotFoundError:
         raise PathNotFound("no such file", where=str(path)) from None
     except OSError as fault:
@@ -28,7 +31,7 @@ def read_bytes(path: Path, progress: Progress | None = None) -> bytes:
 
 def _read_in_chunks(path: Path, progress: Progress) -> bytes:
     data = bytearray()
-    with path.open("rb") as file:
+    with opener_for(path).stream(path) as file:
         while chunk := file.read(_CHUNK):
             data += chunk
             progress(len(data))
@@ -41,18 +44,30 @@ class FileReader:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self.size = path.stat().st_size
+            self._facts = opener_for(path).facts(path)
         except OSError as fault:
             raise AccessDenied.because(fault, str(path)) from None
+
+    @property
+    def size(self) -> int:
+        return self._facts.size
+
+    def __reduce__(self) -> tuple[Callable[[FileRef], FileReader], tuple[FileRef]]:
+        place = opener_for(self.path).absolute(self.path, here())
+        return _of_same_file, (FileRef(place, self._facts),)
 
     def read_at(self, offset: int, size: int) -> bytes:
         """Up to `size` bytes; fewer where the file ends. A size beyond the file is not believed."""
         try:
-            with self.path.open("rb") as file:
-                file.seek(min(max(0, offset), self.size))
-                return file.read(max(0, min(size, self.size - offset)))
+            begin, size = min(max(0, offset), self.size), max(0, min(size, self.size - offset))
+            return opener_for(self.path).read_at(self.path, begin, size)
         except OSError as fault:
             raise AccessDenied.because(fault, str(self.path)) from None
+
+
+def _of_same_file(file: FileRef) -> FileReader:
+    file.check()
+    return FileReader(file.path)
 
 
 def top_fields(
@@ -94,7 +109,7 @@ def corrupt(fault: WireFault, path: Path) -> CorruptFile:
     )
 
 
-def parse(message: str, data: bytes, path: Path, offset: int) -> Any:  # noqa: ANN401
+def parse(message: str, data: bytes, path: Path, offset: int) -> Proto:
     """A small message through protobuf."""
     from google.protobuf.message import DecodeError
 
@@ -107,3 +122,15 @@ def parse(message: str, data: bytes, path: Path, offset: int) -> Any:  # noqa: A
             where=str(path),
             hint="Copy or write the file again; `tfprof doctor` shows what else is there.",
         ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A message that is parsed when somebody asks for it."""
+
+    message: str
+    data: bytes
+    path: Path
+
+    def __call__(self) -> Proto:
+        return parse(self.message, self.data, self.path, 0)

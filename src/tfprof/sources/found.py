@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from tfprof.errors import AccessDenied, InputUnreadable, PathNotFound
+from tfprof.sources.opener import opener_for
 from tfprof.sources.recognise import recognise
 from tfprof.sources.registry import Format
 
@@ -33,7 +33,10 @@ class FoundFile:
     @property
     def is_empty_capture(self) -> bool:
         """What the profiler leaves when the capture is too large to be written."""
-        return self.path.name.endswith(".xplane.pb") and self.path.stat().st_size == 0
+        return self.path.name.endswith(".xplane.pb") and self._size() == 0
+
+    def _size(self) -> int:
+        return opener_for(self.path).facts(self.path).size
 
     @property
     def age_key(self) -> tuple[list[int], float, str]:
@@ -44,7 +47,7 @@ class FoundFile:
 def inspect(path: Path) -> FoundFile:
     """One file; a file without a format says why instead of failing."""
     try:
-        modified = path.stat().st_mtime
+        modified = opener_for(path).facts(path).modified
         return FoundFile(path, recognise(path), modified=modified)
     except InputUnreadable as fault:
         return FoundFile(path, None, fault.what)
@@ -68,21 +71,26 @@ def files_below(folder: Path) -> tuple[list[FoundFile], list[str]]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    with os.scandir(folder):
-        pass  # os.walk swallows errors: ask once so that they surface
-    depth_of_root = len(folder.parts)
     seen = 0
-    for root, folders, files in os.walk(folder):
-        here = Path(root)
-        too_deep = len(here.parts) - depth_of_root >= _MAX_DEPTH
-        folders[:] = [] if too_deep else sorted(_open_folders(folders))
+    waiting = [(folder, 0)]
+    while waiting:
+        here, depth = waiting.pop()
+        try:
+            folders, files = opener_for(here).listed(here)
+        except OSError:
+            if depth == 0:
+                raise
+            continue  # what cannot be listed is passed over, below the folder that was named
         for name in sorted(files):
             if not name.startswith("."):
                 yield here / name
                 seen += 1
         if seen > _MAX_FILES:
             return
+        if depth < _MAX_DEPTH:
+            inside = sorted(_entered(folders), reverse=True)
+            waiting += [(here / name, depth + 1) for name in inside]
 
 
-def _open_folders(names: Iterable[str]) -> Iterator[str]:
+def _entered(names: Iterable[str]) -> Iterator[str]:
     return (n for n in names if not n.startswith(".") and n not in _SKIPPED_FOLDERS)

@@ -6,16 +6,23 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.model.graph import Argument, Function, Graph, resolve_edges, resolve_spans
+from tfprof.model.graph import (
+    Argument,
+    Function,
+    FunctionParts,
+    Graph,
+    resolve_edges,
+    resolve_spans,
+)
 from tfprof.model.interned import Interned
 from tfprof.model.names import Names
 from tfprof.sources.files import corrupt, parse
 from tfprof.wire.fields import Fields, Progress, WireFault, split
+from tfprof.wire.schema import Proto
 from tfprof.wire.spans import Spans
 
 Ints = npt.NDArray[np.int64]
@@ -53,6 +60,40 @@ class Source:
     def strings(self, starts: Ints, ends: Ints) -> list[str]:
         """Strings at many places."""
         return self.spans(starts, ends).texts()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphBytes:
+    """A graph that is read when asked for: a message of `fields`, which are the source's."""
+
+    source: Source
+    fields: Fields
+    progress: Progress | None = None
+
+    def __call__(self) -> Graph:
+        return read_graph(self.source, self.fields, progress=self.progress)
+
+
+@dataclass(frozen=True, slots=True)
+class PackedGraph:
+    """A graph that is read when asked for: a stretch of the source is its message."""
+
+    source: Source
+    start: Ints
+    end: Ints
+
+    def __call__(self) -> Graph:
+        return read_graph(self.source, self.source.split(self.start, self.end))
+
+
+@dataclass(frozen=True, slots=True)
+class GraphAtHand:
+    """A graph that had to be read at once."""
+
+    graph: Graph
+
+    def __call__(self) -> Graph:
+        return self.graph
 
 
 def read_graph(
@@ -137,16 +178,16 @@ class _NodeBytes:
     ends: Ints
     arguments: int = 0
 
-    def of(self, node: int) -> Mapping[str, Any]:
+    def of(self, node: int) -> Mapping[str, Proto]:
         row = node - self.arguments
         if row < 0:
             return {}
         begin, end = int(self.starts[row]), int(self.ends[row])
         message = parse("NodeDef", self.source.data[begin:end], self.source.path, begin)
-        attributes: Mapping[str, Any] = message.attr
+        attributes: Mapping[str, Proto] = message.attr
         return attributes
 
-    def column(self, name: str) -> Mapping[int, Any]:
+    def column(self, name: str) -> Mapping[int, Proto]:
         """Entries of all nodes together; values that are alike, as most are, are parsed once."""
         rows = self._may_have(name)
         fields = self.source.split(self.starts[rows], self.ends[rows])
@@ -157,7 +198,7 @@ class _NodeBytes:
         starts, ends = inner.spans(_VALUE, len(entries))
         values = self.source.spans(starts[wanted], ends[wanted])
         alike = values.first_alike()
-        parsed: dict[int, Any] = {}
+        parsed: dict[int, Proto] = {}
         for at in np.unique(alike).tolist():
             begin, end = int(values.starts[at]), int(values.ends[at])
             data = self.source.data[begin:end]
@@ -196,7 +237,7 @@ class _Body:
     end: int
     library: Mapping[str, Function]
 
-    def __call__(self) -> tuple[Sequence[Argument], Mapping[str, str], Graph]:
+    def __call__(self) -> FunctionParts:
         span = np.array([self.begin], np.int64), np.array([self.end], np.int64)
         fields = self.source.split(*span)
         nodes = fields.repeated(_FUNCTION_NODE)
@@ -206,4 +247,4 @@ class _Body:
         graph = _function_body(self.source, nodes.start, nodes.end, arguments, self.library)
         # the map of results has no order; the signature has
         order = [a.name for a in message.signature.output_arg if a.name in message.ret]
-        return arguments, {name: message.ret[name] for name in order}, graph
+        return FunctionParts(arguments, {name: message.ret[name] for name in order}, graph)

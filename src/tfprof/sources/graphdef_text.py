@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from tfprof.model.names import Names
 from tfprof.sources.files import parse, top_fields
 from tfprof.sources.graphdef import Source, read_graph
 from tfprof.sources.text_files import corrupt_text, text_to_wire
+from tfprof.wire.schema import Proto
 from tfprof.wire.text import TextFault, to_wire
 from tfprof.wire.text_layout import LayoutGraph, scan
 
@@ -57,17 +57,17 @@ class _NodeText:
     layout: LayoutGraph
     path: Path
 
-    def of(self, node: int) -> Mapping[str, Any]:
+    def of(self, node: int) -> Mapping[str, Proto]:
         begin, end = int(self.layout.body_start[node]), int(self.layout.body_end[node])
         line = int(self.layout.body_line[node])
         try:
             data = to_wire(self.text[begin:end], "NodeDef", first_line=line)
         except TextFault as fault:
             raise corrupt_text(fault, self.path) from None
-        attributes: Mapping[str, Any] = parse("NodeDef", data, self.path, begin).attr
+        attributes: Mapping[str, Proto] = parse("NodeDef", data, self.path, begin).attr
         return attributes
 
-    def column(self, name: str) -> Mapping[int, Any]:
+    def column(self, name: str) -> Mapping[int, Proto]:
         found = ((node, self.of(node).get(name)) for node in self._may_have(name))
         return {node: value for node, value in found if value is not None}
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tfprof.errors import AccessDenied, CorruptFile
+from tfprof.sources.opener import opener_for
 from tfprof.wire.fields import Progress
 
 _CHUNK = 1 << 20
@@ -141,7 +142,7 @@ def _unpacked(path: Path, progress: Progress | None) -> Iterator[bytes]:
     inflate: Any = None
     done = 0
     try:
-        with path.open("rb") as file:
+        with opener_for(path).stream(path) as file:
             while chunk := file.read(_CHUNK):
                 if not done and chunk.startswith(_GZIP):
                     inflate = zlib.decompressobj(_GZIP_FRAME)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import lzma
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import Self
 
-from tfprof.errors import CorruptFile, UnsafeFile
+from tfprof.errors import AccessDenied, CorruptFile, UnsafeFile
+from tfprof.sources.opener import opener_for
+from tfprof.sources.stretch import Stretch
 
 _MOST_JSON = 256 << 20
 _MOST_EXPANSION = 200
@@ -29,13 +28,27 @@ class KerasArchive:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self._zip = zipfile.ZipFile(path)
+            self._file = opener_for(path).stream(path)
+        except OSError as fault:
+            raise AccessDenied.because(fault, str(path)) from None
+        try:
+            self._zip = zipfile.ZipFile(self._file)
+            for member in self._zip.infolist():
+                self._look_over(member)
         except _ZIP_FAULTS as fault:
+            self._file.close()
             raise CorruptFile(
                 f"the zip archive cannot be opened ({fault})", offset=0, where=str(path)
             ) from None
-        for member in self._zip.infolist():
-            self._look_over(member)
+        except UnsafeFile:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
 
     def _look_over(self, member: zipfile.ZipInfo) -> None:
         name = member.filename
@@ -68,49 +81,12 @@ class KerasArchive:
             self._refuse(f"its member {name!r} is a pickle, which can run code")
         return data
 
-    @contextmanager
-    def open(self, name: str) -> Iterator[BinaryIO]:
-        """A large member to seek in: in place if it is stored as it is, else unpacked."""
-        member = self._zip.getinfo(name)
-        if member.compress_type != zipfile.ZIP_STORED:
-            yield io.BytesIO(self.read(name))
-            return
-        with self.path.open("rb") as file:
-            file.seek(member.header_offset)
-            header = file.read(_LOCAL_HEADER)
-            skipped = int.from_bytes(header[26:28], "little") + int.from_bytes(
-                header[28:30], "little"
-            )
-            yield io.BufferedReader(
-                _Part(file, member.header_offset + _LOCAL_HEADER + skipped, member.file_size)
-            )
-
-
-class _Part(io.RawIOBase):
-    """A stretch of a file as a file of its own."""
-
-    def __init__(self, file: BinaryIO, start: int, size: int) -> None:
-        self._file, self._start, self._size = file, start, size
-        self._at = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
-        self._at = max(0, base + offset)
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        size = max(0, min(len(buffer), self._size - self._at))
-        self._file.seek(self._start + self._at)
-        data = self._file.read(size)
-        buffer[: len(data)] = data
-        self._at += len(data)
-        return len(data)
+    def member(self, name: str) -> Stretch | bytes:
+        """A large member to seek in: where it lies if it is stored as it is, else unpacked."""
+        found = self._zip.getinfo(name)
+        if found.compress_type != zipfile.ZIP_STORED:
+            return self.read(name)
+        self._file.seek(found.header_offset)
+        header = self._file.read(_LOCAL_HEADER)
+        skipped = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+        return Stretch(self.path, found.header_offset + _LOCAL_HEADER + skipped, found.file_size)

@@ -59,7 +59,7 @@ class _Flow:
         self.frames: list[_Frame] = []
         self.opened = 0
 
-    def open(self, frame: _Frame) -> None:
+    def enter(self, frame: _Frame) -> None:
         config = frame.config
         chain = frame.entry.get("class_name") in CHAINS or "output_layers" not in config
         outputs = self._chain(frame) if chain else self._functional(frame)
@@ -160,7 +160,7 @@ def calls_of(model: Config) -> KerasCalls:
     trains = bool(mapping(model.get("config")).get("trainable", True))
     flow.frames.append(_Frame(0, model, "", trains, (), outer=(-1, "", 0)))
     while flow.frames:
-        flow.open(flow.frames.pop())
+        flow.enter(flow.frames.pop())
         if len(flow.calls) + flow.opened > _MOST_CALLS:
             return KerasCalls(missing=f"the model makes more than {_MOST_CALLS:,} calls")
     rows = _sorted(flow)

@@ -9,12 +9,15 @@ from typing import Any
 
 from tfprof.errors import CorruptText, ExtraMissing, WrongKind
 from tfprof.model.keras_model import KerasLayer, KerasModel, Weight
+from tfprof.sources.hdf5 import StoredWeights
 from tfprof.sources.keras_archive import KerasArchive
 from tfprof.sources.keras_calls import calls_of
 from tfprof.sources.keras_config import inputs_of, layers_of
-from tfprof.sources.keras_weights import StoredWeights, read_weights
+from tfprof.sources.keras_weights import read_weights
+from tfprof.sources.opener import opener_for
 from tfprof.sources.probe import Probe
 from tfprof.sources.registry import Format, Piece, register
+from tfprof.sources.stretch import Stretch
 from tfprof.wire import dtypes
 from tfprof.wire.fields import Progress
 
@@ -33,18 +36,19 @@ _ALL_STATE = (
 
 
 def read_keras(path: Path, _step: int, _progress: Progress | None) -> Piece:
-    archive = KerasArchive(path)
-    config = _json(archive.read(_CONFIG), path, _CONFIG)
-    version = ""
-    if _METADATA in archive.names:
-        version = str(_json(archive.read(_METADATA), path, _METADATA).get("keras_version", ""))
+    with KerasArchive(path) as archive:
+        config = _json(archive.read(_CONFIG), path, _CONFIG)
+        version = ""
+        if _METADATA in archive.names:
+            about = _json(archive.read(_METADATA), path, _METADATA)
+            version = str(about.get("keras_version", ""))
+        weights = archive.member(_WEIGHTS) if _WEIGHTS in archive.names else None
     stored, missing = StoredWeights(), ""
-    if _WEIGHTS not in archive.names:
+    if weights is None:
         missing = "the file holds no weights"
     else:
         try:
-            with archive.open(_WEIGHTS) as file:
-                stored = read_weights(file, str(path))
+            stored = read_weights(weights, str(path))
         except ExtraMissing as fault:
             # the architecture is an answer of its own
             missing = f"{fault.what}: {fault.hint}"
@@ -52,7 +56,7 @@ def read_keras(path: Path, _step: int, _progress: Progress | None) -> Piece:
 
 
 def read_h5(path: Path, _step: int, _progress: Progress | None) -> Piece:
-    stored = read_weights(str(path), str(path))
+    stored = read_weights(Stretch(path), str(path))
     text = stored.attributes.get("model_config")
     version = stored.attributes.get("keras_version", "")
     if text is None:
@@ -151,7 +155,7 @@ def _is_keras(probe: Probe) -> float:
     import zipfile
 
     try:
-        with zipfile.ZipFile(probe.path) as archive:
+        with opener_for(probe.path).stream(probe.path) as file, zipfile.ZipFile(file) as archive:
             return float(_CONFIG in archive.namelist())
     except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
         # too damaged to list: the name decides whether it was meant to be one

@@ -1,165 +1,42 @@
-"""Weights in HDF5, as Keras 3 (.weights.h5) and Keras 2 (.h5) lay them out: shapes, not values."""
+"""The weights of a Keras file, which another process reads."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
-from typing import Any, BinaryIO
-
-from tfprof.errors import CorruptFile, ExtraMissing
+from tfprof.errors import ExtraMissing
+from tfprof.sources.hdf5 import Row, StoredWeights
 from tfprof.sources.in_a_child import in_a_child
-from tfprof.wire import dtypes
+from tfprof.sources.stretch import Stretch
+from tfprof.wire.json_values import Json, Object, as_list, as_object, as_text
 
-# weights by layer name, and those of the optimizer; names are numbers where the file has no better
-Stored = dict[str, list[tuple[str, tuple[int, ...], int]]]
-
-_DEEPEST = 60
-_ATTRIBUTES = ("model_config", "keras_version")
+_READER = "tfprof.sources.hdf5"
 
 
-@dataclass
-class StoredWeights:
-    layers: Stored = field(default_factory=dict)
-    optimizer: list[tuple[str, tuple[int, ...], int]] = field(default_factory=list)
-    attributes: dict[str, Any] = field(default_factory=dict)
-    # by layer, the class its group was named after
-    kinds: dict[str, str] = field(default_factory=dict)
-
-
-def read_weights(file: BinaryIO | str, where: str) -> StoredWeights:
-    """What an HDF5 file holds. libhdf5 crashes on some damaged files: not in this process."""
+def read_weights(place: Stretch | bytes, where: str) -> StoredWeights:
+    """What HDF5 holds, in a stretch of a file or unpacked from one."""
     try:
         import h5py  # noqa: F401
     except ImportError:
         raise ExtraMissing(
             "weights in HDF5 need h5py", where=where, hint="pip install 'tfprof[keras]'"
         ) from None
-    found = in_a_child(lambda: asdict(_read(file)), where)
-
-    def rows(stored: list[Any]) -> list[tuple[str, tuple[int, ...], int]]:
-        return [(name, tuple(shape), dtype) for name, shape, dtype in stored]
-
-    layers = {path: rows(stored) for path, stored in found["layers"].items()}
-    optimizer = rows(found["optimizer"])
-    return StoredWeights(layers, optimizer, found["attributes"], found["kinds"])
+    if isinstance(place, bytes):
+        return _stored(in_a_child(_READER, {}, place, where))
+    given: Object = {"path": str(place.path), "start": place.start, "size": place.size}
+    return _stored(in_a_child(_READER, given, b"", where))
 
 
-def _read(file: BinaryIO | str) -> StoredWeights:
-    import h5py
-
-    try:
-        with h5py.File(file, "r") as root:
-            is_keras2 = "model_weights" in root or "layer_names" in root.attrs
-            return _keras2(root) if is_keras2 else _keras3(root)
-    except (OSError, RuntimeError, KeyError, ValueError, TypeError) as fault:
-        raise CorruptFile(f"the HDF5 file cannot be read ({fault})", offset=0) from None
+def _stored(found: Object) -> StoredWeights:
+    return StoredWeights(
+        {path: _rows(rows) for path, rows in as_object(found["layers"]).items()},
+        _rows(found["optimizer"]),
+        {key: as_text(text) for key, text in as_object(found["attributes"]).items()},
+        {path: as_text(kind) for path, kind in as_object(found["kinds"]).items()},
+    )
 
 
-def _keras3(root: Any) -> StoredWeights:  # noqa: ANN401
-    """Groups follow the objects; each `vars` group carries its layer's name."""
-    found = StoredWeights()
-    stack: list[tuple[Any, str, bool, int]] = [(root, "", False, 0)]
-    seen: set[Any] = set()
-    while stack:
-        group, prefix, optimizer, depth = stack.pop()
-        if group.id in seen:
-            continue  # linked twice, maybe into itself
-        seen.add(group.id)
-        path = prefix
-        own = _child(group, "vars")
-        if own is not None:
-            name = _text(own.attrs.get("name", "")) or group.name.rpartition("/")[2]
-            path = f"{prefix}/{name}" if prefix else name
-            path = "" if depth == 0 else path
-            weights = [
-                (key, tuple(d.shape), _dtype(d))
-                for key, d in sorted(_datasets(own), key=_by_number)
-            ]
-            if optimizer:
-                found.optimizer += weights
-            elif weights:
-                found.layers.setdefault(path, []).extend(weights)
-                found.kinds[path] = _class_name(group.name)
-        if depth < _DEEPEST:
-            for key in sorted(group, reverse=True):
-                child = _child(group, key)
-                if child is not None and key != "vars" and not hasattr(child, "shape"):
-                    stack.append((child, path, optimizer or key == "optimizer", depth + 1))
-    return found
-
-
-def _class_name(group: str) -> str:
-    """`/layers/batch_normalization_1` holds a BatchNormalization."""
-    snake = re.sub(r"_\d+$", "", group.rpartition("/")[2])
-    return "".join(word.capitalize() for word in snake.split("_"))
-
-
-def _keras2(root: Any) -> StoredWeights:  # noqa: ANN401
-    """Every layer has a group of its name; `weight_names` lists what is below it."""
-    # only what is needed: damaged attributes have brought libhdf5 down
-    wanted = {key: root.attrs[key] for key in _ATTRIBUTES if key in root.attrs}
-    found = StoredWeights(attributes={key: _text(value) for key, value in wanted.items()})
-    weights = _child(root, "model_weights")
-    layers = root if weights is None else weights
-    for name in layers:
-        group = _child(layers, name)
-        if group is not None and name != "optimizer_weights":
-            for weight, shape, dtype in _listed(group):
-                # a model inside a model: the weight's own scopes say which layer it is of
-                scope = weight.rpartition("/")[0]
-                inside = scope if f"{scope}/".startswith(f"{name}/") else f"{name}/{scope}"
-                found.layers.setdefault(inside.rstrip("/"), []).append((weight, shape, dtype))
-    optimizer = _child(root, "optimizer_weights")
-    if optimizer is not None:
-        found.optimizer = list(_listed(optimizer))
-    return found
-
-
-def _listed(group: Any) -> Iterator[tuple[str, tuple[int, ...], int]]:  # noqa: ANN401
-    for name in _names_in(group):
-        dataset = _child(group, _text(name))
-        if dataset is not None and hasattr(dataset, "shape"):
-            yield _text(name), tuple(dataset.shape), _dtype(dataset)
-
-
-def _names_in(group: Any) -> Iterator[Any]:  # noqa: ANN401
-    """A list too long for one attribute is split over numbered ones."""
-    yield from group.attrs.get("weight_names", ())
-    number = 0
-    while f"weight_names{number}" in group.attrs:
-        yield from group.attrs[f"weight_names{number}"]
-        number += 1
-
-
-def _child(group: Any, name: str) -> Any:  # noqa: ANN401
-    """A member that lies in this file; links that lead elsewhere are not followed."""
-    import h5py
-
-    here = group
-    for part in name.split("/"):
-        if not isinstance(here, h5py.Group) or part not in here:
-            return None
-        if not isinstance(here.get(part, getlink=True), h5py.HardLink):
-            return None
-        here = here[part]
-    return here
-
-
-def _datasets(group: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
-    for key in group:
-        child = _child(group, key)
-        if child is not None and hasattr(child, "shape"):
-            yield key, child
-
-
-def _by_number(item: tuple[str, Any]) -> tuple[int, str]:
-    return (int(item[0]), "") if re.fullmatch(r"\d{1,9}", item[0]) else (1 << 30, item[0])
-
-
-def _text(value: Any) -> str:  # noqa: ANN401
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-
-
-def _dtype(dataset: Any) -> int:  # noqa: ANN401
-    return dtypes.number(str(dataset.dtype)) or 0
+def _rows(stored: Json) -> list[Row]:
+    return [
+        (as_text(name), tuple(size for size in as_list(shape) if isinstance(size, int)), dtype)
+        for name, shape, dtype in map(as_list, as_list(stored))
+        if isinstance(dtype, int)
+    ]

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from tfprof.errors import CorruptFile
-from tfprof.model.graph import Graph, as_shape
+from tfprof.model.graph import as_shape
 from tfprof.model.profile import Declarations, DeclaredVariable, Signature, TensorSpec
 from tfprof.sources.files import parse, read_bytes, top_fields
-from tfprof.sources.graphdef import Source, read_graph
+from tfprof.sources.graphdef import PackedGraph, Source
 from tfprof.sources.probe import Probe
 from tfprof.sources.registry import Format, Piece, register
 from tfprof.sources.text_files import text_to_wire
 from tfprof.wire.fields import Fields, Progress
+from tfprof.wire.schema import Proto, message_class
 
 # field numbers
 _META_INFO, _GRAPH, _COLLECTION, _SIGNATURE, _OBJECTS = 1, 2, 4, 5, 7
@@ -81,15 +80,15 @@ def _serving(source: Source, fields: Fields, count: int) -> int:
 def meta_piece(source: Source, fields: Fields, meta: int, warnings: list[str]) -> Piece:
     """What one MetaGraphDef gives: the graph when asked for, the declarations now."""
     return Piece(
-        partial(_graph, source, fields, meta),
+        _graph(source, fields, meta),
         _Reader(source, fields, meta).declarations(),
         warnings=warnings,
     )
 
 
-def _graph(source: Source, fields: Fields, meta: int) -> Graph:
-    rows = np.flatnonzero((fields.owner == meta) & (fields.number == _GRAPH))
-    return read_graph(source, source.split(fields.start[rows[-1:]], fields.end[rows[-1:]]))
+def _graph(source: Source, fields: Fields, meta: int) -> PackedGraph:
+    last = np.flatnonzero((fields.owner == meta) & (fields.number == _GRAPH))[-1:]
+    return PackedGraph(source, fields.start[last], fields.end[last])
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +120,16 @@ class _Reader:
             tuple(info.tags) if info is not None else (),
         )
 
-    def _messages(self, number: int, message: str) -> Iterator[Any]:
+    def _messages(self, number: int, message: str) -> Iterator[Proto]:
         mine = np.flatnonzero((self.fields.owner == self.meta) & (self.fields.number == number))
         for row in mine.tolist():
             begin, end = int(self.fields.start[row]), int(self.fields.end[row])
             yield parse(message, self.source.data[begin:end], self.source.path, begin)
 
 
-def _collection_variables(collections: Mapping[str, Any]) -> dict[str, DeclaredVariable]:
+def _collection_variables(collections: Mapping[str, Proto]) -> dict[str, DeclaredVariable]:
     """The variables of the two collections every TF1 graph keeps; shapes are in the graph."""
     from google.protobuf.message import DecodeError
-
-    from tfprof.wire.schema import message_class
 
     found: dict[str, DeclaredVariable] = {}
     for collection, trainable in ((VARIABLES_COLLECTION, False), (TRAINABLE_COLLECTION, True)):
@@ -148,7 +145,7 @@ def _collection_variables(collections: Mapping[str, Any]) -> dict[str, DeclaredV
     return found if TRAINABLE_COLLECTION in collections else {}
 
 
-def _captures(objects: Any) -> dict[str, tuple[DeclaredVariable | None, ...]]:  # noqa: ANN401
+def _captures(objects: Proto) -> dict[str, tuple[DeclaredVariable | None, ...]]:
     """What each function captured, from a TF2 object graph: variables by position."""
     found = {}
     for name, function in objects.concrete_functions.items():
@@ -157,15 +154,15 @@ def _captures(objects: Any) -> dict[str, tuple[DeclaredVariable | None, ...]]:  
     return found
 
 
-def _object_variable(node: Any) -> DeclaredVariable | None:  # noqa: ANN401
+def _object_variable(node: Proto) -> DeclaredVariable | None:
     if node.WhichOneof("kind") != "variable":
         return None
     v = node.variable
     return DeclaredVariable(v.name, as_shape(v.shape), v.dtype, v.trainable)
 
 
-def _signature(name: str, proto: Any) -> Signature:  # noqa: ANN401
-    def specs(tensors: Mapping[str, Any]) -> tuple[TensorSpec, ...]:
+def _signature(name: str, proto: Proto) -> Signature:
+    def specs(tensors: Mapping[str, Proto]) -> tuple[TensorSpec, ...]:
         return tuple(
             TensorSpec(key, info.name, info.dtype, as_shape(info.tensor_shape))
             for key, info in sorted(tensors.items())

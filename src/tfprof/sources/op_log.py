@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.model.oplog import CodeFrame, OpLog
+from tfprof.model.pickling import PicklesWithoutCaches
 from tfprof.sources.files import parse, read_bytes, top_fields
 from tfprof.sources.graphdef import Source
 from tfprof.sources.registry import Format, Piece, register
 from tfprof.sources.text_files import text_to_wire
 from tfprof.wire.fields import Progress
+from tfprof.wire.schema import Messages, Proto
 
 # field numbers
 _ENTRIES, _STRINGS = 1, 2
@@ -63,7 +64,7 @@ def log_piece(
 
 
 @dataclass
-class _Code:
+class _Code(PicklesWithoutCaches):
     """Stacks decoded when asked for; the strings are shared by all of them."""
 
     source: Source
@@ -92,7 +93,25 @@ class _Code:
         return code_frames(message, self.strings)
 
 
-def code_frames(code: Any, strings: dict[int, str]) -> list[CodeFrame]:  # noqa: ANN401
+@dataclass(frozen=True, slots=True)
+class ParsedCode:
+    """The stacks of CodeDef messages, by the name of their node."""
+
+    row_of: Mapping[str, int]
+    stacks: Messages
+    strings: Mapping[int, str]
+
+    @classmethod
+    def of(cls, stacks: Mapping[str, Proto], strings: Mapping[int, str]) -> ParsedCode:
+        rows = {name: row for row, name in enumerate(stacks)}
+        return cls(rows, Messages("CodeDef", tuple(stacks.values())), strings)
+
+    def __call__(self, node: str) -> Sequence[CodeFrame]:
+        row = self.row_of.get(node)
+        return () if row is None else code_frames(self.stacks[row], self.strings)
+
+
+def code_frames(code: Proto, strings: Mapping[int, str]) -> list[CodeFrame]:
     """A CodeDef as frames; early files hold the strings themselves instead of ids."""
     return [
         CodeFrame(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from tfprof.sources.opener import opener_for
 from tfprof.wire.fields import WireFault, varint
 from tfprof.wire.schema import BYTES, FIXED32, FIXED64, VARINT, Message, schema
 
@@ -32,7 +33,7 @@ class Probe:
 
     @classmethod
     def of_file(cls, path: Path) -> Probe:
-        with path.open("rb") as file:
+        with opener_for(path).stream(path) as file:
             head = file.read(HEAD_BYTES)
             size = file.seek(0, 2)
             file.seek(max(0, size - _TAIL_BYTES))

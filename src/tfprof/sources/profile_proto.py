@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from tfprof.model.graph import MISSING, Edges, Graph
 from tfprof.model.interned import Interned
 from tfprof.model.names import Names
-from tfprof.model.oplog import CodeFrame, OpLog
+from tfprof.model.oplog import OpLog
 from tfprof.model.trace import Executions, Trace
 from tfprof.sources.files import parse, read_bytes, top_fields
-from tfprof.sources.op_log import code_frames
+from tfprof.sources.graphdef import GraphAtHand
+from tfprof.sources.op_log import ParsedCode
 from tfprof.sources.registry import Format, Piece, register
 from tfprof.wire.fields import Progress
+from tfprof.wire.schema import Messages, Proto
 
 # field numbers
 _NODES, _STEPS, _STRINGS = 1, 3, 4
@@ -27,7 +28,7 @@ def read(path: Path, _step: int, progress: Progress | None) -> Piece:
     warnings: list[str] = []
     data, fields = top_fields(read_bytes(path, progress), "ProfileProto", path, warnings, progress)
 
-    def entries(number: int, message: str) -> list[Any]:
+    def entries(number: int, message: str) -> list[Proto]:
         rows = fields.rows(number, 2).tolist()
         spans = [(int(fields.start[row]), int(fields.end[row])) for row in rows]
         return [parse(message, data[begin:end], path, begin) for begin, end in spans]
@@ -38,7 +39,7 @@ def read(path: Path, _step: int, progress: Progress | None) -> Piece:
     profile_nodes = [entry.value for entry in nodes]
     graph = _graph(profile_nodes, [entry.key for entry in nodes])
     return Piece(
-        lambda: graph,
+        GraphAtHand(graph),
         trace=_trace(profile_nodes),
         oplog=_oplog(profile_nodes, strings),
         warnings=warnings,
@@ -47,17 +48,18 @@ def read(path: Path, _step: int, progress: Progress | None) -> Piece:
 
 @dataclass(frozen=True, slots=True)
 class _Attributes:
-    nodes: Sequence[Any]
+    nodes: Messages
 
-    def of(self, node: int) -> Mapping[str, Any]:
-        attributes: Mapping[str, Any] = self.nodes[node].attrs
+    def of(self, node: int) -> Mapping[str, Proto]:
+        attributes: Mapping[str, Proto] = self.nodes[node].attrs
         return attributes
 
-    def column(self, name: str) -> Mapping[int, Any]:
-        return {row: node.attrs[name] for row, node in enumerate(self.nodes) if name in node.attrs}
+    def column(self, name: str) -> Mapping[int, Proto]:
+        held = enumerate(self.nodes.held)
+        return {row: node.attrs[name] for row, node in held if name in node.attrs}
 
 
-def _graph(nodes: Sequence[Any], ids: Sequence[int]) -> Graph:
+def _graph(nodes: Sequence[Proto], ids: Sequence[int]) -> Graph:
     row_of = {identity: row for row, identity in enumerate(ids)}
     sources: list[int] = []
     ports: list[int] = []
@@ -74,17 +76,11 @@ def _graph(nodes: Sequence[Any], ids: Sequence[int]) -> Graph:
         Interned.of([node.op for node in nodes]),
         Interned.of([node.canonical_device for node in nodes]),
         edges,
-        _Attributes(nodes),
+        _Attributes(Messages("ProfileNode", tuple(nodes))),
     )
 
 
-def _oplog(nodes: Sequence[Any], strings: dict[int, str]) -> OpLog:
-    by_name = {node.name: node for node in nodes}
-
-    def code(name: str) -> Sequence[CodeFrame]:
-        node = by_name.get(name)
-        return () if node is None else code_frames(node.trace, strings)
-
+def _oplog(nodes: Sequence[Proto], strings: dict[int, str]) -> OpLog:
     types = {
         node.name: [kind for kind in node.op_types if kind not in (node.op, node.canonical_device)]
         for node in nodes
@@ -92,7 +88,7 @@ def _oplog(nodes: Sequence[Any], strings: dict[int, str]) -> OpLog:
     return OpLog(
         {name: kinds for name, kinds in types.items() if kinds},
         {node.name: node.float_ops for node in nodes if node.float_ops},
-        code,
+        ParsedCode.of({node.name: node.trace for node in nodes}, strings),
         any(len(node.trace.traces) for node in nodes),
     )
 
@@ -105,7 +101,7 @@ class _Rows:
     devices: list[str] = field(default_factory=list)
     numbers: list[tuple[int, ...]] = field(default_factory=list)
 
-    def add(self, name: str, step: int, execution: Any) -> None:  # noqa: ANN401
+    def add(self, name: str, step: int, execution: Proto) -> None:
         runs = [
             (device, run.int64_values)
             for times in (execution.cpu_execs, execution.accelerator_execs)
@@ -133,7 +129,7 @@ class _Rows:
             ))  # fmt: skip
 
 
-def _trace(nodes: Sequence[Any]) -> Trace | None:
+def _trace(nodes: Sequence[Proto]) -> Trace | None:
     rows = _Rows()
     for node in nodes:
         for step, execution in sorted(node.execs.items()):

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tfprof.model.checkpoint import Checkpoint
-from tfprof.model.graph import Graph
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import Declarations
+from tfprof.model.providers import GraphSource
 from tfprof.model.trace import Trace
 from tfprof.sources.probe import Probe
 from tfprof.wire.fields import Progress
@@ -20,13 +20,15 @@ from tfprof.wire.fields import Progress
 class Piece:
     """What one file contributes to a profile. Graphs are built only if they are chosen."""
 
-    graph: Callable[[], Graph] | None = None
+    graph: GraphSource | None = None
     declared: Declarations | None = None
     trace: Trace | None = None
     oplog: OpLog | None = None
     checkpoint: Checkpoint | None = None
     keras: KerasModel | None = None
     warnings: list[str] = field(default_factory=list)
+    # files that are read through this one
+    beside: tuple[Path, ...] = ()
 
 
 # path, run number (the original's step for the i-th file), progress
@@ -48,6 +50,9 @@ class Format:
     # a file that is read through another one
     part_of: str = ""
 
+    def __reduce__(self) -> tuple[Callable[[str], Format], tuple[str]]:
+        return _named, (self.name,)
+
 
 _FORMATS: dict[str, Format] = {}
 
@@ -58,6 +63,10 @@ def register(made: Format) -> Format:
         raise ValueError(f"format {made.name!r} is registered twice")
     _FORMATS[made.name] = made
     return made
+
+
+def _named(name: str) -> Format:
+    return formats()[name]
 
 
 def formats() -> dict[str, Format]:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.model.allocations import Allocations
-from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
 from tfprof.model.trace import Executions, Partition, Trace
 from tfprof.sources.files import parse, read_bytes, top_fields
-from tfprof.sources.graphdef import Source, read_graph
+from tfprof.sources.graphdef import PackedGraph, Source
 from tfprof.sources.registry import Format, Piece, register
 from tfprof.sources.text_files import text_to_wire
 from tfprof.wire.fields import Fields, Progress
+from tfprof.wire.schema import Proto
 
 Ints = npt.NDArray[np.int64]
 
@@ -86,7 +84,7 @@ def _trace(source: Source, devices: Fields, step: int, progress: Progress | None
         (),
         threads,
         _Records(source, records.start, records.end),
-        allocations=partial(_allocations, source, fields.repeated(_MEMORY)),
+        allocations=_AllocatorRecords(source, fields.repeated(_MEMORY)),
     )
 
 
@@ -116,18 +114,25 @@ def _executions(source: Source, fields: Fields, device: Interned, step: int) -> 
     )
 
 
-def _allocations(source: Source, memory: Fields) -> Allocations:
+@dataclass(frozen=True, slots=True)
+class _AllocatorRecords:
     """The records of all allocators; `memory` is where each execution tells of one."""
-    used = source.split(memory.start, memory.end)
-    records = used.repeated(_RECORDS)
-    inside = source.split(records.start, records.end)
-    allocator = Interned.of_spans(source.spans(*used.spans(_ALLOCATOR, len(memory))))
-    return Allocations(
-        memory.owner[records.owner],
-        Interned(allocator.codes[records.owner], allocator.table),
-        inside.ints(_WHEN, len(records)),
-        inside.ints(_CHANGE, len(records)),
-    )
+
+    source: Source
+    memory: Fields
+
+    def __call__(self) -> Allocations:
+        used = self.source.split(self.memory.start, self.memory.end)
+        records = used.repeated(_RECORDS)
+        inside = self.source.split(records.start, records.end)
+        spans = self.source.spans(*used.spans(_ALLOCATOR, len(self.memory)))
+        allocator = Interned.of_spans(spans)
+        return Allocations(
+            self.memory.owner[records.owner],
+            Interned(allocator.codes[records.owner], allocator.table),
+            inside.ints(_WHEN, len(records)),
+            inside.ints(_CHANGE, len(records)),
+        )
 
 
 def _memory_stats(source: Source, fields: Fields, count: int) -> tuple[Ints, Ints]:
@@ -165,7 +170,7 @@ class _Records:
     starts: Ints
     ends: Ints
 
-    def __call__(self, row: int) -> Any:  # noqa: ANN401
+    def __call__(self, row: int) -> Proto:
         begin, end = int(self.starts[row]), int(self.ends[row])
         return parse("NodeExecStats", self.source.data[begin:end], self.source.path, begin)
 
@@ -175,19 +180,15 @@ def _partitions(source: Source, fields: Fields, step: int) -> tuple[Partition, .
     found = []
     for row in fields.rows(_PARTITIONS, 2).tolist():
         span = fields.start[row : row + 1], fields.end[row : row + 1]
-        found.append(Partition(step, "partition", partial(_load_graph, source, *span)))
+        found.append(Partition(step, "partition", PackedGraph(source, *span)))
     functions = fields.repeated(_FUNCTION_GRAPHS)
     inside = source.split(functions.start, functions.end)
     for number, kind in ((1, "partition"), (2, "before optimization"), (3, "after optimization")):
         for row in inside.rows(number, 2).tolist():
             span = inside.start[row : row + 1], inside.end[row : row + 1]
             label = f"function {kind}"
-            found.append(Partition(step, label, partial(_load_graph, source, *span)))
+            found.append(Partition(step, label, PackedGraph(source, *span)))
     return tuple(found)
-
-
-def _load_graph(source: Source, start: Ints, end: Ints) -> Graph:
-    return read_graph(source, source.split(start, end))
 
 
 register(Format(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +11,11 @@ import numpy.typing as npt
 from tfprof.model.trace import Trace
 from tfprof.model.xspace import ENVIRONMENT, SPREAD_NS, Environment, Events, Plane, Space
 from tfprof.model.xstats import values_by_name
-from tfprof.sources.files import corrupt, parse, read_bytes, top_fields
+from tfprof.sources.files import Packed, corrupt, parse, read_bytes, top_fields
 from tfprof.sources.registry import Format, Piece, register
 from tfprof.sources.xplane_ops import executions
 from tfprof.wire.fields import Fields, Progress, WireFault
+from tfprof.wire.schema import Proto
 from tfprof.wire.spans import Spans
 from tfprof.wire.xspace import PlaneColumns, event_stats, name_stats, read_plane
 from tfprof.wire.xstats import StatTable
@@ -54,9 +53,6 @@ class _File:
     data: bytes
     path: Path
     host: str
-
-    def parse(self, message: str, start: int, end: int) -> Any:  # noqa: ANN401
-        return parse(message, self.data[start:end], self.path, start)
 
 
 def _strings(data: bytes, fields: Fields, number: int) -> list[str]:
@@ -117,9 +113,7 @@ def _plane(file: _File, plane: PlaneColumns, base: int) -> Plane:
         plane.stat_names,
         values_by_name(plane.stats, file.data, plane.stat_names),
         file.data,
-        partial(_event_stats, file, plane),
-        partial(_name_stats, file, plane),
-        partial(_describe, file, plane),
+        _StatsInFile(file, plane),
     )
 
 
@@ -132,23 +126,27 @@ def _events(plane: PlaneColumns, base: int) -> Events:
     return Events(plane.events.name, start, plane.events.duration_ps, plane.events.occurrences)
 
 
-def _event_stats(file: _File, plane: PlaneColumns, rows: Ints | None) -> StatTable:
-    try:
-        return event_stats(file.data, plane, rows)
-    except WireFault as fault:
-        raise corrupt(fault, file.path) from None
+@dataclass(frozen=True, slots=True)
+class _StatsInFile:
+    file: _File
+    plane: PlaneColumns
 
+    def of_events(self, rows: Ints | None) -> StatTable:
+        try:
+            return event_stats(self.file.data, self.plane, rows)
+        except WireFault as fault:
+            raise corrupt(fault, self.file.path) from None
 
-def _name_stats(file: _File, plane: PlaneColumns) -> StatTable:
-    try:
-        return name_stats(file.data, plane)
-    except WireFault as fault:
-        raise corrupt(fault, file.path) from None
+    def of_names(self) -> StatTable:
+        try:
+            return name_stats(self.file.data, self.plane)
+        except WireFault as fault:
+            raise corrupt(fault, self.file.path) from None
 
-
-def _describe(file: _File, plane: PlaneColumns, row: int) -> Any:  # noqa: ANN401
-    names = plane.event_names
-    return file.parse("XEventMetadata", int(names.start[row]), int(names.end[row]))
+    def described(self, name: int) -> Proto:
+        names = self.plane.event_names
+        start, end = int(names.start[name]), int(names.end[name])
+        return parse("XEventMetadata", self.file.data[start:end], self.file.path, start)
 
 
 def _environment(file: _File, planes: tuple[Plane, ...]) -> Environment:
@@ -157,9 +155,7 @@ def _environment(file: _File, planes: tuple[Plane, ...]) -> Environment:
     return Environment(
         start if isinstance(start, int) and 0 < start < _LATEST_NS else None,
         stop if isinstance(stop, int) and 0 < stop < _LATEST_NS else None,
-        partial(parse, "ProfileOptions", options, file.path, 0)
-        if isinstance(options, bytes)
-        else None,
+        Packed("ProfileOptions", options, file.path) if isinstance(options, bytes) else None,
     )
 
 

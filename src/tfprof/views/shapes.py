@@ -118,14 +118,16 @@ class LaneBar:
 class Lanes:
     """`span` is what the whole width stands for, its beginning and its end.
 
-    `table` has all lanes, for formats that draw nothing.
+    A screen shows the busiest `show` of the lanes, and no `idle` ones: these have no bar. `table`
+    has all lanes, for formats that draw nothing.
     """
 
     title: str
     span: tuple[str, str]
     rows: Sequence[LaneBar]
     table: Table
-    folded: str = ""
+    idle: int = 0
+    show: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,6 @@ class Bars:
     kinds: Sequence[Kind]
     rows: Sequence[Bar]
     table: Table
-    folded: str = ""
 
 
 Part = Facts | Table | Notes | Series | Lanes | Bars | CostTreeView | OpCostView

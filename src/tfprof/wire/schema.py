@@ -6,9 +6,10 @@ A private pool cannot clash with an installed TensorFlow, and needs no generated
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from tfprof.wire import (
     checkpoint_messages,
@@ -20,6 +21,10 @@ from tfprof.wire import (
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto
+    from google.protobuf.descriptor_pool import DescriptorPool
+
+# a message of the private pool or its class: made at run time, so no type checker knows its fields
+Proto: TypeAlias = Any
 
 PACKAGE: Final = "tfprof"
 
@@ -96,15 +101,33 @@ def schema() -> dict[str, Message]:
 
 
 @cache
-def message_class(name: str) -> Any:  # noqa: ANN401  (protobuf classes are made at run time)
+def message_class(name: str) -> Proto:
     """The protobuf class of a message of ours."""
     from google.protobuf import message_factory
 
     return message_factory.GetMessageClass(_pool().FindMessageTypeByName(f"{PACKAGE}.{name}"))
 
 
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """Messages of one type; they pickle as their bytes, since no module has their class."""
+
+    type: str
+    held: tuple[Proto, ...]
+
+    def __getitem__(self, row: int) -> Proto:
+        return self.held[row]
+
+    def __reduce__(self) -> tuple[Callable[[str, list[bytes]], Messages], tuple[object, ...]]:
+        return _parsed, (self.type, [message.SerializeToString() for message in self.held])
+
+
+def _parsed(name: str, packed: list[bytes]) -> Messages:
+    return Messages(name, tuple(message_class(name).FromString(data) for data in packed))
+
+
 @cache
-def _pool() -> Any:  # noqa: ANN401
+def _pool() -> DescriptorPool:
     from google.protobuf import descriptor_pb2, descriptor_pool
 
     file = descriptor_pb2.FileDescriptorProto(name="tfprof.proto", package=PACKAGE, syntax="proto3")
@@ -139,9 +162,9 @@ def _describe(message: Message, file: FileDescriptorProto) -> None:
             made.oneof_index = oneofs[field.oneof]
 
 
-def _add_field(descriptor: DescriptorProto, field: Field, type_name: str) -> Any:  # noqa: ANN401
+def _add_field(descriptor: DescriptorProto, field: Field, type_name: str) -> Proto:
     # the stubs want enums where the protobuf runtime takes their numbers
-    made: Any = descriptor.field.add(name=field.name, number=field.number)
+    made: Proto = descriptor.field.add(name=field.name, number=field.number)
     made.label = _REPEATED if field.repeated else _OPTIONAL
     made.type = _MESSAGE_TYPE if field.is_message else SCALARS[field.type][0]
     if field.is_message or field.type == "DataType":

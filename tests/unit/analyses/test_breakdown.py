@@ -4,8 +4,8 @@ import pytest
 from random_traces import capture, capture_of_hosts
 
 from tfprof.analyses.step_time.breakdown import breakdowns
-from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.evidence import events_behind
+from tfprof.results.categories import Category
 
 PS = 1_000_000
 HOST, GPU = "/host:CPU", "/device:GPU:0"

@@ -6,13 +6,13 @@ from pipeline_maker import Maker
 from random_traces import capture
 
 import tfprof
-from tfprof.analyses.input_pipeline.categories import Work, work_of
+from tfprof.analyses.input_pipeline.categories import work_of
 from tfprof.analyses.input_pipeline.found import input_of_hosts
 from tfprof.analyses.input_pipeline.iterators import stage_path
-from tfprof.analyses.input_pipeline.kinds import Kind, kind_of
+from tfprof.analyses.input_pipeline.kinds import kind_of
 from tfprof.analyses.input_pipeline.pipelines import Stage, pipelines
-from tfprof.analyses.input_pipeline.settings import fused_ops
 from tfprof.analyses.input_pipeline.waits import wait_rows
+from tfprof.results.input import Buffer, Kind, Work
 
 MS = 1_000_000_000
 ROOT = "Iterator::Root"
@@ -33,11 +33,6 @@ def space(samples):
     return lambda name: tfprof.load(samples / f"xplane/{name}.xplane.pb").trace.space
 
 
-def _blamed(pipeline):
-    slow = pipeline.bottleneck
-    return pipeline.stages[slow.stage].stage.path if slow is not None else None
-
-
 # name, waits, stage to blame, share of the steps that is waited for
 CAPTURES = [
     ("slow-cb", 8, "Iterator::Root::BatchV2::Map", (0.55, 0.72)),
@@ -51,10 +46,10 @@ CAPTURES = [
 def test_known_captures(found, space, name, calls, stage, between):
     host = found(name)
     (pipeline,) = host.pipelines
-    assert _blamed(pipeline) == stage
+    assert pipeline.bottleneck == stage
     assert between[0] <= host.waiting.share <= between[1]
     (threads,) = space(name).host_threads
-    assert len(wait_rows(threads)) == calls == len(pipeline.pipeline.first.calls)
+    assert len(wait_rows(threads)) == calls == pipeline.calls
     assert host.device_side == 0
 
 
@@ -63,30 +58,30 @@ def test_the_map_takes_nearly_all(found, name, self_time):
     """XProf's removed tool blamed the batch: it read ids above 2**63 as 0."""
     (pipeline,) = found(name).pipelines
     map_ = pipeline.stages[2]
-    assert (map_.stage.label, len(map_.stage.calls)) == ("Map", 128)
-    assert map_.times.self_time // 1_000_000 == self_time
-    assert map_.times.self_time > 0.99 * pipeline.self_time
-    assert map_.times.self_time == map_.times.blocking
+    assert (map_.label, map_.calls) == ("Map", 128)
+    assert map_.self_time // 1_000_000 == self_time
+    assert map_.self_time > 0.99 * sum(stage.self_time for stage in pipeline.stages)
+    assert map_.self_time == map_.blocking
 
 
 def test_functions_are_found_on_the_threads_that_run_them(found):
     (pipeline,) = found("slow-cb").pipelines
-    assert {op.type for op in pipeline.functions[:20]} == {"ResizeBilinear"}
-    assert {op.stage for op in pipeline.functions} == {2}
+    assert {op.op for op in pipeline.functions[:20]} == {"ResizeBilinear"}
+    assert {op.at for op in pipeline.functions} == {2}
     whole = sum(op.self_time for op in pipeline.functions)
     # not more than the map took, for it ran one after the other; and most of it
-    assert 0.8 * pipeline.stages[2].times.self_time < whole < pipeline.stages[2].times.self_time
+    assert 0.8 * pipeline.stages[2].self_time < whole < pipeline.stages[2].self_time
     assert all(op.runs % 128 == 0 for op in pipeline.functions)
 
 
 def test_settings_are_what_the_iterators_note(found):
     (pipeline,) = found("fast-trace").pipelines
-    _, prefetch, fused, source = (stage.settings for stage in pipeline.stages)
+    _, prefetch, fused, source = pipeline.stages
     assert (prefetch.autotuned, prefetch.autotune_mode) == (True, "legacy")
-    assert (prefetch.buffer.limit, prefetch.buffer.median, prefetch.buffer.empty) == (2, 0, 0.625)
+    assert prefetch.buffered == Buffer(0, 2, 0.625)
     assert (fused.parallelism, fused.autotuned, fused.batch_size) == (2, True, 16)
-    assert fused_ops(fused.op) == ["ParallelMapDatasetV2", "BatchDatasetV2"]
-    assert (source.parallelism, source.autotuned, source.buffer) == (None, None, None)
+    assert fused.fused == ("ParallelMapDatasetV2", "BatchDatasetV2")
+    assert (source.parallelism, source.autotuned, source.buffered) == (None, None, None)
     budget = pipeline.budget
     assert (budget.algorithm, budget.cpu, budget.threads) == ("DEFAULT", 2, 2)
     assert budget.ram == 9_335_000_000
@@ -96,7 +91,7 @@ def test_settings_are_what_the_iterators_note(found):
 def test_elements_are_followed_through_the_buffer(found):
     (fast,) = found("fast-cb").pipelines
     (slow,) = found("fast-trace").pipelines
-    ahead = [pipeline.stages[1].ahead for pipeline in (fast, slow)]
+    ahead = [pipeline.stages[1].ready_ahead for pipeline in (fast, slow)]
     assert ahead[0] > 50 * MS
     assert ahead[1] < MS
 
@@ -216,7 +211,7 @@ def test_a_loop_within_a_function_reads_from_below_itself():
     assert _spans(space) == [(0, 100), (1000, 1100)]
     (host,) = input_of_hosts(space)
     (pipeline,) = host.pipelines
-    assert [(s.stage.label, s.times.blocking) for s in pipeline.stages] == [
+    assert [(s.label, s.blocking) for s in pipeline.stages] == [
         ("BatchV2", 20), ("Map", 180),
     ]  # fmt: skip
 
@@ -239,7 +234,7 @@ def test_ids_that_lead_in_circles_do_no_harm():
     maker.add(3, f"{ROOT}::Skip", 0, 10, id=4, parent_id=3)
     (host,) = input_of_hosts(maker.space())
     for pipeline in host.pipelines:
-        assert all(len(stage.stage.calls) for stage in pipeline.stages)
+        assert all(stage.calls for stage in pipeline.stages)
 
 
 def _slow_calls(waits, step=100 * MS):
@@ -255,19 +250,19 @@ def _slow_calls(waits, step=100 * MS):
 
 
 def test_the_slowest_call_alone_is_no_bottleneck():
-    assert _blamed(_slow_calls([90, 1, 1, 1, 1, 1, 1, 1])) is None
-    assert _blamed(_slow_calls([1, 1, 1, 1, 90, 1, 1, 1])) is None
+    assert _slow_calls([90, 1, 1, 1, 1, 1, 1, 1]).bottleneck is None
+    assert _slow_calls([1, 1, 1, 1, 90, 1, 1, 1]).bottleneck is None
 
 
 def test_waits_that_come_again_and_again_are_one():
     pipeline = _slow_calls([1, 1, 60, 1, 1, 60, 1, 1, 60, 1])
-    assert _blamed(pipeline) == f"{ROOT}::Map"
-    assert (pipeline.bottleneck.calls, pipeline.bottleneck.median) == (3, 60 * MS)
+    assert pipeline.bottleneck == f"{ROOT}::Map"
+    assert (pipeline.slow.calls, pipeline.slow.median) == (3, 60 * MS)
 
 
 def test_little_of_a_step_is_no_bottleneck():
-    assert _blamed(_slow_calls([4] * 8)) is None
-    assert _blamed(_slow_calls([6] * 8)) == f"{ROOT}::Map"
+    assert _slow_calls([4] * 8).bottleneck is None
+    assert _slow_calls([6] * 8).bottleneck == f"{ROOT}::Map"
 
 
 def test_who_has_the_threads_is_to_blame_for_who_has_none():
@@ -290,9 +285,9 @@ def test_who_has_the_threads_is_to_blame_for_who_has_none():
         maker.add(4, "add:AddV2", at + 59 * MS, at + 60 * MS)
     (host,) = input_of_hosts(maker.space())
     (pipeline,) = host.pipelines
-    assert [op.type for op in pipeline.functions] == ["PyFunc", "AddV2"]
-    assert _blamed(pipeline) == f"{ROOT}::ParallelMapV2::Map"
-    assert pipeline.stages[pipeline.bottleneck.held_up].stage.label == "ParallelMapV2"
+    assert [op.op for op in pipeline.functions] == ["PyFunc", "AddV2"]
+    assert pipeline.bottleneck == f"{ROOT}::ParallelMapV2::Map"
+    assert pipeline.stages[pipeline.slow.held_up].label == "ParallelMapV2"
 
 
 def test_what_began_before_the_capture_is_told():
@@ -305,9 +300,9 @@ def test_what_began_before_the_capture_is_told():
     maker.add(1, f"{ROOT}::Prefetch::Map", 900, 1500, id=9, parent_id=8)
     (host,) = input_of_hosts(maker.space())
     _, prefetch, map_ = host.pipelines[0].stages
-    assert map_.stage.detached
-    assert (prefetch.times.blocking, prefetch.times.unseen) == (500, 500)
-    assert (map_.times.blocking, map_.times.self_time) == (500, 600)
+    assert map_.asynchronous
+    assert (prefetch.blocking, prefetch.unseen) == (500, 500)
+    assert (map_.blocking, map_.self_time) == (500, 600)
 
 
 @pytest.mark.parametrize(
@@ -364,4 +359,4 @@ def test_a_wait_while_a_device_computes_holds_nothing_up():
     assert (busy.waiting.waited, busy.hidden.waited) == (0, 240_000_000)
     assert busy.pipelines[0].bottleneck is None
     assert (idle.waiting.waited, idle.hidden.waited) == (240_000_000, 0)
-    assert _blamed(idle.pipelines[0]) == ROOT
+    assert idle.pipelines[0].bottleneck == ROOT

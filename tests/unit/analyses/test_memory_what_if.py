@@ -16,10 +16,10 @@ from tfprof.analyses.memory.recompute import Halves, recomputed
 from tfprof.analyses.memory.schedule import simulate
 from tfprof.analyses.memory.swap import Link, Swapper
 from tfprof.model.device import Device
-from tfprof.reports.shared.question import Question
-from tfprof.answers.static import costs_of
 from tfprof.model.dims import BATCH
 from tfprof.model.interned import Interned
+from tfprof.reports.shared.costs import costs_of
+from tfprof.reports.shared.question import Question
 from tfprof.sources.load import Request, read_one
 
 KIBIBYTE = 1024

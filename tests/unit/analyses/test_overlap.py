@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 from random_traces import capture, capture_of_hosts
 
-from tfprof.analyses.overlap.found import overlap, straggling_hosts
+from tfprof.analyses.overlap.found import overlap
+from tfprof.analyses.overlap.host_steps import host_steps
+from tfprof.analyses.overlap.stragglers import straggling_hosts
 from tfprof.analyses.step_time.breakdown import breakdowns
-from tfprof.answers.overlap import (
+from tfprof.renderers.data.encode import encoded
+from tfprof.reports.steps import Query, partial_of
+from tfprof.reports.steps.overlap_words import (
     devices_table,
     gaps_table,
-    overlap_data,
     overlap_facts,
     straggler_texts,
 )
@@ -28,15 +31,27 @@ def of_planes(planes):
     return found
 
 
+def told(space):
+    """What the answer about steps says of it."""
+    return partial_of(list(breakdowns(space))).finish(Query())
+
+
+def facts(planes):
+    return dict(overlap_facts(told(capture(planes))))
+
+
 @pytest.fixture
 def sample(samples):
     def load(name):
-        path = samples / f"xplane/{name}.xplane.pb"
-        (selection,) = choose(Request([path])).selections
-        (found,) = overlaps(read(selection).trace.space)
+        (found,) = overlaps(space_of(samples, name))
         return found
 
     return load
+
+
+def space_of(samples, name):
+    (selection,) = choose(Request([samples / f"xplane/{name}.xplane.pb"])).selections
+    return read(selection).trace.space
 
 
 def markers(steps=4, period=100, duration=None):
@@ -80,19 +95,19 @@ def test_ops_on_the_cpu(sample):
 
 
 def test_copies_under_kernels_are_hidden():
-    found = of_planes({
+    planes = {
         "/host:CPU": {"python": markers(2)},
         "/device:GPU:0": {
             STREAM: [("gemm", 10, 40), ("gemm", 110, 40)],
             COPIES: [("MemcpyH2D", 30, 40), ("MemcpyH2D", 130, 10)],
             "Framework Ops - from #1": [("MatMul", 0, 100)],
         },
-    })  # fmt: skip
-    (device,) = found.devices
+    }  # fmt: skip
+    (device,) = of_planes(planes).devices
     assert (device.busy // PS).tolist() == [60, 40]
     assert (device.copies // PS).tolist() == [40, 10]
     assert (device.copies_hidden // PS).tolist() == [20, 10]
-    assert "copies 25.0% (60.0% of them beside kernels)" in dict(overlap_facts([found]))["Busy"]
+    assert "copies 25.0% (60.0% of them beside kernels)" in facts(planes)["Busy"]
 
 
 @pytest.mark.parametrize("what", ["save/SaveV2:SaveV2", "my own note", "XlaCompile"])
@@ -126,14 +141,15 @@ def test_a_gap_nobody_explains():
 
 def test_devices_that_idle_together_have_one_gap():
     kernels = {STREAM: [("gemm", 0, 50), ("gemm", 100, 100)]}
-    found = of_planes({
+    planes = {
         "/host:CPU": {"python": markers(2)},
         **{f"/device:GPU:{n}": kernels for n in range(3)},
         "/device:GPU:3": {},
-    })  # fmt: skip
+    }  # fmt: skip
+    found = of_planes(planes)
     (gap,) = found.gaps
     assert len(gap.idle) == 3
-    assert "50 µs of 3 devices in step 0" in dict(overlap_facts([found]))["Longest gap"]
+    assert "50 µs of 3 devices in step 0" in facts(planes)["Longest gap"]
     # a device that never ran anything is not idle
     assert len(found.devices) == 3
 
@@ -152,12 +168,12 @@ def launching(interval, kernel, steps=3):
 
 
 def test_steps_that_wait_for_launches():
-    found = of_planes(launching(interval=10, kernel=3))
-    (launches,) = found.launches
+    planes = launching(interval=10, kernel=3)
+    (launches,) = of_planes(planes).launches
     assert launches.bound.all()
     assert (launches.kernel // PS, launches.interval // PS, launches.delay // PS) == (3, 10, 2)
     assert launches.idle_share > 0.9
-    assert "launch-bound in 3 of 3 steps" in dict(overlap_facts([found]))["Waiting"]
+    assert "launch-bound in 3 of 3 steps" in facts(planes)["Waiting"]
 
 
 def test_long_kernels_do_not_wait_for_launches():
@@ -183,30 +199,32 @@ def devices_with(kernels):
         }
         for n, mine in enumerate(kernels)
     }
-    return of_planes({"/host:CPU": {"python": markers(4)}, **lines})
+    return {"/host:CPU": {"python": markers(4)}, **lines}
 
 
 def test_a_device_that_the_others_wait_for_in_a_collective():
     fast = [("gemm", 0, 40), ("ncclDevKernel_AllReduce", 40, 50)]
     slow = [("gemm", 0, 80), ("ncclDevKernel_AllReduce", 80, 10)]
-    found = devices_with([fast, slow, fast])
+    planes = devices_with([fast, slow, fast])
+    found = of_planes(planes)
     (straggler,) = found.stragglers
     assert (straggler.name, straggler.took) == ("/device:GPU:1", "work")
     assert (straggler.steps, straggler.behind // PS) == (4, 40)
     assert straggler.share == pytest.approx(0.4)
-    (text,) = straggler_texts([found])
+    (text,) = straggler_texts(told(capture(planes)))
     assert text == "/gpu:1 works longer than the others in 4 of 4 steps, by 40 µs (40.0%)"
     assert [one.collectives.sum() // PS for one in found.devices] == [200, 40, 200]
 
 
 def test_a_device_that_starts_late():
-    found = devices_with([[("gemm", 0, 40)], [("gemm", 30, 40)]])
+    found = of_planes(devices_with([[("gemm", 0, 40)], [("gemm", 30, 40)]]))
     (straggler,) = found.stragglers
     assert (straggler.name, straggler.took) == ("/device:GPU:1", "end")
 
 
 def test_devices_that_are_alike_have_no_straggler():
-    assert not devices_with([[("gemm", 0, 40)], [("gemm", 2, 41)], [("gemm", 0, 42)]]).stragglers
+    planes = devices_with([[("gemm", 0, 40)], [("gemm", 2, 41)], [("gemm", 0, 42)]])
+    assert not of_planes(planes).stragglers
 
 
 def test_a_host_that_takes_longer():
@@ -214,10 +232,11 @@ def test_a_host_that_takes_longer():
         name: {"/host:CPU": {"python": markers(5, duration=duration)}}
         for name, duration in (("a", 60), ("b", 95), ("c", 62))
     }
-    found = overlaps(capture_of_hosts(hosts))
+    space = capture_of_hosts(hosts)
+    found = [host_steps(one) for one in breakdowns(space)]
     (straggler,) = straggling_hosts(found)
     assert (straggler.name, straggler.steps) == ("b", 5)
-    assert "host b takes longer" in dict(overlap_facts(found))["Waiting"]
+    assert "host b takes longer" in dict(overlap_facts(told(space)))["Waiting"]
     assert not straggling_hosts(found[:1])
     assert not straggling_hosts([found[0], found[2]])
 
@@ -228,7 +247,7 @@ def test_hosts_whose_steps_are_found_by_other_rules_are_not_compared():
         "a": {"/host:CPU": {"python": asks}},
         "b": {"/host:CPU": {"python": markers(5, duration=20)}},
     }
-    found = overlaps(capture_of_hosts(hosts))
+    found = [host_steps(one) for one in breakdowns(capture_of_hosts(hosts))]
     assert [one.steps.rule for one in found] == ["input", "step_num"]
     assert not straggling_hosts(found)
 
@@ -255,7 +274,7 @@ def test_in_a_gap_other_threads_tell_what_the_thread_of_the_steps_does_not():
 
 def test_devices_of_two_tasks_are_told_apart():
     streams = "/job:worker/replica:0/task:{}/device:GPU:0/stream:all"
-    found = of_planes(
+    planes = (
         {
             streams.format(task): {"x": [("k:MatMul", 10 * step, 4 + task, {"step": step})
                                          for step in range(4)]}
@@ -263,10 +282,11 @@ def test_devices_of_two_tasks_are_told_apart():
         }
     )  # fmt: skip
     short = ["/job:worker/task:0/gpu:0", "/job:worker/task:1/gpu:0"]
-    data = overlap_data([found])
+    found = told(capture(planes))
+    data = encoded(found)
     assert list(data["devices"]) == short
     assert [row[0] for row in devices_table(found).rows] == short
-    assert all(name in dict(overlap_facts([found]))["Busy"] for name in short)
+    assert all(name in dict(overlap_facts(found))["Busy"] for name in short)
     assert [one["name"] for one in data["stragglers"]] == short[1:]
 
 
@@ -289,14 +309,14 @@ def test_threads_of_pools():
     assert (found.cpu.model // PS).tolist() == [100, 0]
 
 
-def test_numbers_are_the_same_in_json_and_tables(sample):
-    found = sample("synthetic-gpu")
-    data = overlap_data([found])
+def test_numbers_are_the_same_in_json_and_tables(samples):
+    found = told(space_of(samples, "synthetic-gpu"))
+    data = encoded(found)
     ((name, device),) = data["devices"].items()
     (row,) = devices_table(found).rows
     assert row[:3] == [name, device["busy"], device["kernels_us"]]
     assert len(device["busy_us_by_step"]) == 10
     first = gaps_table(found).rows[0]
     assert first[:3] == [data["gaps"][0][key] for key in ("step", "begin_us", "length_us")]
-    assert all(len(f"{label:13}{text}") <= 80 for label, text in overlap_facts([found]))
+    assert all(len(f"{label:13}{text}") <= 80 for label, text in overlap_facts(found))
     assert np.isclose(data["launches"][0]["idle_share"], 0.5 / 66.9)

@@ -5,9 +5,9 @@ import pytest
 from random_traces import capture
 
 from tfprof.analyses.step_time.breakdown import breakdowns
-from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.slow import slow_rows, slow_steps
-from tfprof.answers.slow_steps import slow_data, slow_notes, slow_texts
+from tfprof.reports.steps.slow_words import slow_notes, slow_texts
+from tfprof.results.categories import Category
 from tfprof.sources.load import Request, choose, read
 
 PS = 1_000_000
@@ -49,8 +49,8 @@ def run(events_of, steps=6, slow=3, extra=60):
 
 def test_one_long_wait_for_input():
     (slow,) = run(lambda longer: {"python": [("IteratorGetNextOp::DoCompute", 5, 2 + longer)]})
-    assert (slow.window.number, slow.extra // PS) == (3, 60)
-    assert [(one.category, one.extra // PS) for one in slow.grown] == [(Category.INPUT, 60)]
+    assert (slow.step, slow.extra // PS) == (3, 60)
+    assert slow.grown == {Category.INPUT: 60 * PS}
     (cause,) = slow.causes
     assert (cause.what, cause.count, cause.longest // PS) == ("IteratorGetNext", 1, 62)
     (text,) = slow_texts([slow])
@@ -124,9 +124,8 @@ def test_only_the_slowest_are_explained():
         events.append(("train", at, 100 + 5 * longer, {"step_num": number}))
         at += 100 + 5 * longer
     found = slow_of(capture({"/host:CPU": {"python": events}}))
-    assert [one.window.number for one in found] == list(range(10, 17))
+    assert [one.step for one in found] == list(range(10, 17))
     assert [one.causes is None for one in found] == [True, True, *[False] * 5]
-    assert slow_data(found)[0]["causes"] is None
 
 
 def test_a_kernel_of_a_device_is_named():
@@ -146,7 +145,7 @@ def test_the_slow_step_of_a_real_run(samples):
     """Its input was late once, and the machine was busy."""
     (selection,) = choose(Request([samples / "xplane/fast-cb.xplane.pb"])).selections
     (slow,) = slow_of(read(selection).trace.space)
-    assert slow.window.number == 9
-    assert slow.grown[0].category is Category.INPUT
+    assert slow.step == 9
+    assert next(iter(slow.grown)) is Category.INPUT
     assert slow.causes[0].what == "IteratorGetNext"
     assert slow.causes[0].single

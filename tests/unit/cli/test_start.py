@@ -9,7 +9,7 @@ import pytest
 from run_cli import SOURCES, command, environment, spawn
 
 import tfprof
-from tfprof.api import original
+from tfprof import compat as original
 
 _LOADED = """
 import contextlib, io, json, sys

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tfprof.analyses.float_ops import FloatOps, count_float_ops
+from tfprof.model.hosts import Hosts
 from tfprof.model.interned import Interned
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import ProfileData
@@ -259,8 +260,9 @@ def graph_of(*nodes):
     return read_graph(source, source.split(np.zeros(1, np.int64), ends))
 
 
-def counted(*nodes, **parts):
-    return count_float_ops(ProfileData("", graph=graph_of(*nodes), **parts))
+def counted(*nodes, trace=None, **parts):
+    hosts = Hosts.of(trace)
+    return count_float_ops(ProfileData("", graph=graph_of(*nodes), hosts=hosts, **parts))
 
 
 def test_edges_follow_the_output_they_read():

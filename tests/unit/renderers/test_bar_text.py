@@ -6,10 +6,10 @@ from itertools import groupby
 
 import pytest
 
-from tfprof.analyses.step_time.categories import Category
 from tfprof.renderers import csv, markdown, plain, terminal
 from tfprof.renderers.bar_text import bar_lines
 from tfprof.renderers.category_colours import LOOKS
+from tfprof.results.categories import Category
 from tfprof.views.shapes import Bar, Bars, Column, Kind, Report, Table, Unit
 
 KINDS = [Kind(c.value, c.label) for c in (Category.INPUT, Category.HOST_MODEL, Category.OTHER)]
@@ -21,7 +21,7 @@ SLOW = [
 INPUT, OPS, OTHER = (LOOKS[kind.key].fill for kind in KINDS)
 
 
-def bars(rows, notes=(), kinds=KINDS, folded=""):
+def bars(rows, notes=(), kinds=KINDS):
     made = [
         Bar(str(number), [round(1000 * part) for part in parts], dict(notes).get(number, ""))
         for number, parts in enumerate(rows, 2)
@@ -29,7 +29,7 @@ def bars(rows, notes=(), kinds=KINDS, folded=""):
     columns = [Column("step", "step", Unit.COUNT)]
     columns += [Column(kind.key, kind.label, Unit.MICROS) for kind in kinds]
     table = Table(columns, [[int(bar.label), *bar.parts] for bar in made])
-    return Bars("Each step", "step", kinds, made, table, folded)
+    return Bars("Each step", "step", kinds, made, table)
 
 
 def report(view):
@@ -138,14 +138,13 @@ def test_letters_are_hidden_only_by_enough_colours(monkeypatch, name, solid):
 
 
 def test_formats_that_draw_nothing_have_all_values():
-    view = bars(SLOW * 20, folded="12 steps were dropped")
+    view = bars(SLOW * 20)
     rows = csv.render(report(view)).splitlines()
     assert rows[0] == "step,input,host_model,other"
     assert rows[1] == "2,129300,92400,11400"
     assert len(rows) == 161
     made = markdown.render(report(view))
     assert "```\nEach step: 3 steps a column, their mean\n" in made
-    assert "12 steps were dropped\n```" in made
 
 
 def test_a_step_without_time_is_an_empty_line():

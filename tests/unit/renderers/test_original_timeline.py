@@ -7,25 +7,20 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfprof.analyses.accounting.graph_timeline import (
-    Flow,
-    GraphTimeline,
-    MemorySample,
-    MemoryUse,
-    Point,
-    Slice,
-    graph_timeline,
-)
+from tfprof.analyses.accounting.graph_timeline import graph_timeline
 from tfprof.analyses.accounting.nodes import build_nodes
+from tfprof.model.hosts import Hosts
 from tfprof.model.interned import Interned
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Executions, Trace
 from tfprof.renderers import original_timeline
-from tfprof.views.costs import MICROS, ROOT_NAME, CostRow, CostTreeView
+from tfprof.results.costs import ROOT_NAME, CostRow, Costs
+from tfprof.results.view_files import Flow, GraphTimeline, MemorySample, MemoryUse, Point, Slice
+from tfprof.views.costs import CostTreeView
 
 
 def row(name, parent, indent, micros):
-    total = tuple(micros if column == MICROS else 0 for column in range(11))
+    total = Costs(micros=micros)
     return CostRow(name, parent, indent, accounted=True, own=total, total=total)
 
 
@@ -86,7 +81,7 @@ def test_executions_come_first_then_flows_and_counters():
         [Flow("a", Point(0, 0, 15), Point(1, 2, 20))],
         [MemoryUse("/gpu:0", 9, [MemorySample(25, 9_000_000, [("b", 1_500_000)], 7_500_000)])],
     )
-    events = json.loads(original_timeline.graph_timeline(*timeline))["traceEvents"]
+    events = json.loads(original_timeline.graph_timeline(timeline))["traceEvents"]
     assert [event["ph"] for event in events] == list("MMMXXMMstCC")
     assert [event["args"]["name"] for event in events if event["ph"] == "M"] == [
         "Op scheduling threads: /cpu:0",
@@ -133,7 +128,7 @@ def profile_of(runs):
         residual=zeros,
         output=zeros,
     )
-    return ProfileData("test", trace=Trace(executions, (0,)))
+    return ProfileData("test", hosts=Hosts.of(Trace(executions, (0,))))
 
 
 @given(RUNS)
@@ -175,4 +170,4 @@ def test_without_a_trace_there_is_nothing_to_draw():
     data = ProfileData("test")
     found = graph_timeline(data, build_nodes(data, 0, compat=True), [], 0)
     assert found == GraphTimeline([], [], [], [])
-    assert original_timeline.graph_timeline(*found) == '{"traceEvents":[]}\n'
+    assert original_timeline.graph_timeline(found) == '{"traceEvents":[]}\n'

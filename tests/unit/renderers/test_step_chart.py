@@ -8,9 +8,9 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from tfprof.analyses.step_time.categories import Category
 from tfprof.renderers import step_chart
 from tfprof.renderers.category_colours import LOOKS
+from tfprof.results.categories import Category
 from tfprof.views.chart import Layer, Mark, StepChart
 from tfprof.views.shapes import Kind
 

@@ -235,7 +235,7 @@ def test_programs_of_xla_are_kept(sample):
     assert proto == theirs.stats[0].bytes_value
     assert len(proto) > 100_000
     (ours,) = load(sample("fast-xla")).trace.space.named("/host:metadata")
-    assert ours.describe(0).name == theirs.name
+    assert ours.stats.described(0).name == theirs.name
 
 
 def test_lines_with_bases_of_their_own_share_one_clock(put):

@@ -2,6 +2,7 @@
 
 import struct
 
+import google_crc32c
 import made_checkpoints
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tfprof.wire import crc32c as ours
 from tfprof.wire.crc32c import crc32c, crc32c_many, extended, masked, unmasked
 
 # RFC 3720, appendix B.4, and the check value of the algorithm
@@ -23,6 +25,27 @@ VECTORS = {
 }
 # around the borders between the loop, one lane and rounds of many lanes
 EDGES = [1, 7, 8, 511, 512, 1023, 1024, 1025, 1535, 1536, 2047, 65_537, (1 << 22) - 1, (1 << 22)]
+
+
+@pytest.fixture(autouse=True, scope="module", params=["fast", "ours"])
+def implementation(request):
+    """Every test once with google-crc32c and once without."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "ours":
+            patch.setattr(ours, "_fast", lambda: None)
+        yield request.param
+
+
+def test_the_extra_is_used_where_it_is_installed(implementation):
+    assert (ours._fast() is not None) == (implementation == "fast")
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 5000), st.randoms())
+def test_both_go_on_from_any_sum_alike(crc, size, random):
+    data = random.randbytes(size)
+    fast = google_crc32c.extend(crc, data)
+    for given_as in (data, memoryview(data), np.frombuffer(data, np.uint8)):
+        assert extended(crc, given_as) == fast
 
 
 @pytest.mark.parametrize("data", VECTORS, ids=lambda data: f"{len(data)} bytes, {data[:2].hex()}")

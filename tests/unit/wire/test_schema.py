@@ -135,10 +135,10 @@ def test_names_and_sizes_of_data_types_are_tensorflows(number):
     assert dtypes.name(number + dtypes.REF_OFFSET) == theirs.name
     if theirs.name not in ("string", "resource", "variant"):
         # two or four small integers share a byte in a buffer; numpy gives each a byte
-        assert dtypes.size(number) == theirs.size or dtypes.size(number) < 1
+        assert dtypes.bits(number) == 8 * theirs.size or dtypes.bits(number) < 8
         assert dtypes.is_floating(number) == (theirs.is_floating or theirs.is_complex)
     else:
-        assert dtypes.size(number) is None
+        assert dtypes.bits(number) is None
 
 
 def test_a_real_graph_means_the_same_to_both(samples):

@@ -13,6 +13,7 @@ from tfprof.analyses.accounting.op import picker
 from tfprof.analyses.accounting.tree import CostTree
 from tfprof.model.oplog import CodeFrame, OpLog
 from tfprof.model.options import EVERYTHING, Options
+from tfprof.results import costs as c
 
 GRADIENT = " (gradient)"
 _LONGEST, _KEPT = 20, 17
@@ -37,7 +38,7 @@ class CodeTree:
 class _Frames:
     """Frames in order of creation; those of one parent with one label are one."""
 
-    labels: list[str] = field(default_factory=lambda: [n.ROOT])
+    labels: list[str] = field(default_factory=lambda: [c.ROOT_NAME])
     parent: list[int] = field(default_factory=lambda: [ROOT_AT])
     children: list[dict[str, int]] = field(default_factory=lambda: [{}])
     made: list[list[int]] = field(default_factory=lambda: [[]])
@@ -71,7 +72,7 @@ def code_tree(nodes: n.Nodes, log: OpLog, options: Options) -> CodeTree:
     count = len(frames.labels)
     everything = options.account_type_regexes == EVERYTHING
     pick = picker(nodes, options)
-    own = np.zeros((count, n.COLUMNS), np.int64)
+    own = np.zeros((count, c.COLUMNS), np.int64)
     counts = np.zeros(count, bool)
     made = [pick(np.array(rows, np.int64)) for rows in frames.made]
     for at, picked in enumerate(made):

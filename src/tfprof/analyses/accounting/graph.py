@@ -14,6 +14,7 @@ from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, nearest, renumber
 from tfprof.analyses.accounting.choice import accounted, matcher
 from tfprof.analyses.accounting.tree import CostTree
 from tfprof.model.options import EVERYTHING, Options
+from tfprof.results import costs as c
 
 GRAPH_OP = "_TFGraphParent"
 
@@ -21,9 +22,9 @@ GRAPH_OP = "_TFGraphParent"
 def graph_tree(nodes: n.Nodes, options: Options) -> CostTree:
     """Nodes that do not count are left out; what counts below them moves up."""
     count = len(nodes) + 1
-    own = np.zeros((count, n.COLUMNS), np.int64)
+    own = np.zeros((count, c.COLUMNS), np.int64)
     own[1:] = nodes.costs
-    own[ROOT_AT, n.DEFINED] = 1
+    own[ROOT_AT, c.DEFINED] = 1
     counts = np.concatenate([[False], accounted(nodes, options)])
     early = options.style == "early" and not options.compat
     links = _Links.of(nodes, by_name=early)
@@ -39,7 +40,7 @@ def graph_tree(nodes: n.Nodes, options: Options) -> CostTree:
     walk = Walk.of(above, found[kept])
     total = walk.sums((own * counts[:, None])[kept])
     row = np.flatnonzero(kept) - 1
-    labels = [n.ROOT, *map(nodes.names.__getitem__, row[1:].tolist())]
+    labels = [c.ROOT_NAME, *map(nodes.names.__getitem__, row[1:].tolist())]
     return CostTree(labels, row, above, walk, own[kept], total, counts[kept])
 
 

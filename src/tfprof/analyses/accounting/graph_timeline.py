@@ -10,13 +10,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
 from tfprof.analyses.accounting import nodes as n
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
+from tfprof.results.view_files import Flow, GraphTimeline, MemorySample, MemoryUse, Point, Slice
 
 # where a node can be placed; of several, only the executions on its own count
 _PLACE = re.compile(r".*/(?:device:)?[cg]pu:\d+")
@@ -25,54 +25,6 @@ _GPU_ALLOCATOR = "GPU"
 # the original draws the memory of a device at most this often
 _SAMPLE_EVERY_MICROS = 100
 _LARGEST = 10
-
-
-class Slice(NamedTuple):
-    """One execution."""
-
-    name: str
-    process: int
-    lane: int
-    start: int
-    duration: int
-
-
-class Point(NamedTuple):
-    process: int
-    lane: int
-    time: int
-
-
-class Flow(NamedTuple):
-    """From the end of an execution to the start of one on another device that reads it."""
-
-    name: str
-    source: Point
-    target: Point
-
-
-class MemorySample(NamedTuple):
-    """What an allocator had given out, the largest holders of it, and what they do not hold."""
-
-    time: int
-    in_use: int
-    largest: Sequence[tuple[str, int]]
-    rest: int
-
-
-class MemoryUse(NamedTuple):
-    device: str
-    peak: int
-    samples: Sequence[MemorySample]
-
-
-class GraphTimeline(NamedTuple):
-    """A position in `processes` is the number of the process."""
-
-    processes: Sequence[str]
-    slices: Sequence[Slice]
-    flows: Sequence[Flow]
-    memory: Sequence[MemoryUse]
 
 
 def graph_timeline(

@@ -22,17 +22,25 @@ from tfprof.model.interned import Interned
 from tfprof.model.oplog import TRAINABLE, OpLog
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Executions, Trace
+from tfprof.results.costs import (
+    ACCELERATOR,
+    BYTES,
+    COLUMNS,
+    CPU,
+    DEFINED,
+    FLOAT_OPS,
+    MICROS,
+    OUTPUT,
+    PARAMS,
+    PEAK,
+    RESIDUAL,
+    ROOT_NAME,
+    RUNS,
+)
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# columns of the cost matrix
-PARAMS, FLOAT_OPS, BYTES, PEAK, RESIDUAL, OUTPUT, MICROS, ACCELERATOR, CPU, RUNS, DEFINED = range(
-    11
-)
-COLUMNS = 11
-
-ROOT = "_TFProfRoot"
 CHECKPOINT_TYPE = "_checkpoint_variables"
 _NO_NODE = re.compile(r"_SOURCE|RecvTensor|.*MEMCPY.*")
 
@@ -102,6 +110,11 @@ class Nodes:
         for row in self.types.keys() & set(at.tolist()) if self.types else ():
             found.update(self.types[row])
         return sorted(found)
+
+    def types_of(self, row: int) -> tuple[str, ...]:
+        """The same of one node."""
+        device = {self.devices[row]} - {""}
+        return tuple(sorted({self.ops[row], *device, *self.types.get(row, ())}))
 
 
 def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
@@ -381,4 +394,4 @@ def _with_scopes(names: list[str], row_of: Mapping[str, int]) -> tuple[list[str]
     parent = [at[name.rpartition("/")[0]] if "/" in name else 0 for name in ordered]
     row = np.full(len(ordered) + 1, -1, np.int64)
     row[np.fromiter(map(at.__getitem__, names), np.int64, len(names))] = np.arange(len(names))
-    return [ROOT, *ordered], row, np.array([0, *parent], np.int64)
+    return [ROOT_NAME, *ordered], row, np.array([0, *parent], np.int64)

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.choice import accounted, device_matcher, matcher
-from tfprof.analyses.accounting.tree import COLUMN_OF
 from tfprof.model.options import EVERYTHING, Options
+from tfprof.results import costs as c
+from tfprof.results.costs import COLUMN_OF
 
 Ints = npt.NDArray[np.int64]
 
@@ -36,7 +37,7 @@ class OpList:
 def op_list(nodes: n.Nodes, options: Options) -> OpList:
     groups = _groups(nodes, options)
     ordered = _ordered(groups, options)
-    running = np.zeros(n.COLUMNS, np.int64)
+    running = np.zeros(c.COLUMNS, np.int64)
     rows: list[OpRow] = []
     for row in reversed(ordered):
         running = running + row.own
@@ -45,7 +46,7 @@ def op_list(nodes: n.Nodes, options: Options) -> OpList:
     root_total = running
     shown = _shown([row for row in rows if _on_device(row, nodes, options)], options)
     if options.account_displayed_op_only:
-        running = np.zeros(n.COLUMNS, np.int64)
+        running = np.zeros(c.COLUMNS, np.int64)
         again = []
         for row in reversed(shown):
             running = running + row.own
@@ -67,7 +68,7 @@ def _groups(nodes: n.Nodes, options: Options) -> list[OpRow]:
             own = nodes.costs[rows].sum(axis=0)
             # runs are those of nodes, however often a node was picked
             different = np.unique(rows)
-            own[n.RUNS] = nodes.costs[different, n.RUNS].sum()
+            own[c.RUNS] = nodes.costs[different, c.RUNS].sum()
             found.append(OpRow(op, own, own, rows, len(different)))
     return sorted(found, key=lambda row: row.op)
 

@@ -8,21 +8,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, depths, nearest, renumbered
 from tfprof.analyses.accounting.choice import device_matcher, matcher
 from tfprof.model.interned import Interned
 from tfprof.model.options import EVERYTHING, Options
+from tfprof.results.costs import COLUMN_OF
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# which cost a metric of the options is
-COLUMN_OF = {
-    "params": n.PARAMS, "float_ops": n.FLOAT_OPS, "bytes": n.BYTES, "peak_bytes": n.PEAK,
-    "residual_bytes": n.RESIDUAL, "output_bytes": n.OUTPUT, "micros": n.MICROS,
-    "accelerator_micros": n.ACCELERATOR, "cpu_micros": n.CPU, "occurrence": n.RUNS,
-}  # fmt: skip
 # metrics whose minimum is compared with a node's own cost, not with its total
 _OWN_MINIMUMS = frozenset({"params", "float_ops", "occurrence"})
 

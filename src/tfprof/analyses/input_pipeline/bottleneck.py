@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.input_pipeline.functions import FunctionOp
-from tfprof.analyses.input_pipeline.limits import MATTERS
 from tfprof.analyses.input_pipeline.pipelines import Pipeline
 from tfprof.analyses.input_pipeline.times import StageTimes
 from tfprof.analyses.intervals import Intervals
-from tfprof.analyses.steps.windows import Steps
+from tfprof.results.input import MATTERS, Bottleneck, FunctionRow, Waiting
+from tfprof.results.windows import Steps
 
 Ints = npt.NDArray[np.int64]
 
@@ -21,24 +19,6 @@ Ints = npt.NDArray[np.int64]
 _FEW_CALLS = 3
 # functions that run for less than this share of the wait for them are waiting for a thread
 _HARDLY = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """Picoseconds: what was waited of the time looked at, and a usual period of it.
-
-    Periods are those of steps, or without steps the times from one call to the next.
-    """
-
-    waited: int
-    time: int
-    period: int
-    periods: int
-    by_steps: bool
-
-    @property
-    def share(self) -> float:
-        return self.waited / self.time if self.time else 0.0
 
 
 def waiting(waits: Intervals, steps: Steps, asked: Ints) -> Waiting | None:
@@ -60,25 +40,10 @@ def waiting(waits: Intervals, steps: Steps, asked: Ints) -> Waiting | None:
     return Waiting(waited, int(lengths.sum()), int(np.median(lengths)), len(lengths), by_steps)
 
 
-@dataclass(frozen=True, slots=True)
-class Bottleneck:
-    """A stage held up the median of the calls that waited by `median` picoseconds.
-
-    `stage` is that one, or the one whose functions took the threads that its own wait for; then
-    `held_up` is the stage that waited.
-    """
-
-    stage: int
-    median: int
-    calls: int
-    of_calls: int
-    held_up: int | None = None
-
-
 def bottleneck(
     pipeline: Pipeline,
     times: Sequence[StageTimes],
-    functions: Sequence[FunctionOp],
+    functions: Sequence[FunctionRow],
     whole: Waiting | None,
 ) -> Bottleneck | None:
     """The stage that blocks most in the median of the calls that wait for something.
@@ -109,12 +74,12 @@ def bottleneck(
 
 
 def _takes_the_threads(
-    stage: int, times: Sequence[StageTimes], functions: Sequence[FunctionOp]
+    stage: int, times: Sequence[StageTimes], functions: Sequence[FunctionRow]
 ) -> int | None:
     """The stage that keeps the threads from the functions of another, which hardly run at all."""
     work = np.zeros(len(times), np.int64)
     for op in functions:
-        work[op.stage] += op.self_time
+        work[op.at] += op.self_time
     blocking = times[stage].blocking
     hardly = 0 < work[stage] < _HARDLY * blocking
     busiest = int(work.argmax())

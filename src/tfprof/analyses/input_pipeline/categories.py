@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from tfprof.analyses.input_pipeline.iterators import leaf
 from tfprof.analyses.input_pipeline.names import SEPARATOR
+from tfprof.results.input import Work
 
 _FILES = (
     "TFRecord", "TextLine", "FixedLengthRecord", "SSTable", "RecordIO", "ArrayRecord",
 )  # fmt: skip
 _AHEAD = ("MemoryReader", "MemoryWriter", "Interleave", "Prefetch", "ParallelMap")
-
-
-class Work(Enum):
-    DEMANDED_READ = "demanded_file_read"
-    ADVANCED_READ = "advanced_file_read"
-    PREPROCESSING = "preprocessing"
-    ENQUEUE = "enqueue"
 
 
 def work_of(path: str) -> Work:

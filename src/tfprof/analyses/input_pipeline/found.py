@@ -3,104 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.input_pipeline.bottleneck import Bottleneck, Waiting, bottleneck, waiting
-from tfprof.analyses.input_pipeline.categories import Work, work_of
+from tfprof.analyses.input_pipeline.bottleneck import bottleneck, waiting
+from tfprof.analyses.input_pipeline.categories import work_of
 from tfprof.analyses.input_pipeline.elements import ready_ahead
-from tfprof.analyses.input_pipeline.functions import FunctionOp, function_ops
+from tfprof.analyses.input_pipeline.functions import function_ops
+from tfprof.analyses.input_pipeline.kinds import kind_of
 from tfprof.analyses.input_pipeline.names import is_root
-from tfprof.analyses.input_pipeline.pipelines import Pipeline, Stage, pipelines
-from tfprof.analyses.input_pipeline.settings import Budget, Settings, budget, noted, settings
+from tfprof.analyses.input_pipeline.pipelines import Pipeline, pipelines
+from tfprof.analyses.input_pipeline.settings import (
+    Settings,
+    budget,
+    fused_ops,
+    noted,
+    settings,
+    written_as,
+)
 from tfprof.analyses.input_pipeline.times import StageTimes, stage_times
 from tfprof.analyses.input_pipeline.waits import wait_rows
 from tfprof.analyses.intervals import Intervals
-from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.codes import CATEGORIES
 from tfprof.analyses.step_time.device_events import on_device
 from tfprof.analyses.steps.detect import find_steps
-from tfprof.analyses.steps.windows import Steps
 from tfprof.model.xspace import Plane, Space
+from tfprof.results.categories import Category
+from tfprof.results.input import HostInput, InputPipeline, InputStage, Waited
+from tfprof.results.windows import Steps
 
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class FoundStage:
-    """`ahead` is how many picoseconds a usual element was ready before it was taken."""
-
-    stage: Stage
-    times: StageTimes
-    settings: Settings
-    work: Work
-    ahead: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class FoundPipeline:
-    pipeline: Pipeline
-    stages: Sequence[FoundStage]
-    budget: Budget
-    functions: Sequence[FunctionOp]
-    waiting: Waiting | None
-    bottleneck: Bottleneck | None
-
-    @property
-    def self_time(self) -> int:
-        return sum(one.times.self_time for one in self.stages)
-
-
-@dataclass(frozen=True, slots=True)
-class HostInput:
-    """`waiting` is for all pipelines together; `device_side` iterators are not among them.
-
-    `hidden` is the waiting that holds nothing up, as devices are at work meanwhile. `copying` is
-    how long data was copied to devices, in picoseconds.
-    """
-
-    host: str
-    steps: Steps
-    waiting: Waiting | None
-    hidden: Waiting | None
-    pipelines: Sequence[FoundPipeline]
-    device_side: int
-    copying: int
-
-    def work(self) -> dict[Work, int]:
-        """Self times by kind of work; what is copied to devices is put there for a step."""
-        found = dict.fromkeys(Work, 0)
-        for stage in (stage for one in self.pipelines for stage in one.stages):
-            found[stage.work] += stage.times.self_time
-        found[Work.ENQUEUE] += self.copying
-        return found
-
-
 def input_of_hosts(space: Space) -> Iterator[HostInput]:
     """Of every host that has threads, in the order of the capture."""
-    for plane in space.host_threads:
+    for rank, plane in enumerate(space.host_threads):
         devices = [device for device in space.devices if device.host == plane.host]
         did = [Classified(device, on_device(device)) for device in devices]
-        yield _input(plane, find_steps(space, plane.host), did)
+        yield _input(rank, plane, find_steps(space, plane.host), did)
 
 
-def _input(plane: Plane, steps: Steps, devices: Sequence[Classified]) -> HostInput:
+def _input(rank: int, plane: Plane, steps: Steps, devices: Sequence[Classified]) -> HostInput:
     rows = wait_rows(plane)
     asked = Intervals.union(plane.events.start_ps[rows], plane.events.end_ps[rows])
     waits = asked.minus(_at_work(devices))
     trees = pipelines(plane)
     found = [_found(one, waits, steps) for one in trees.of_host]
     # what the model waits for most comes first
-    found.sort(key=lambda one: -sum(stage.times.blocking for stage in one.stages))
+    found.sort(key=lambda one: -sum(stage.blocking for stage in one.stages))
     return HostInput(
+        rank,
         plane.host,
-        steps,
+        steps.rule if steps.windows else None,
         waiting(waits, steps, asked.starts),
         waiting(asked.minus(waits), steps, asked.starts),
-        found,
+        tuple(found),
         trees.device_side,
         sum(map(_copying, devices)),
     )
@@ -117,32 +76,61 @@ def _copying(device: Classified) -> int:
     return int(device.plane.events.duration_ps[device.rows(Category.HOST_TO_DEVICE)].sum())
 
 
-def _found(pipeline: Pipeline, waits: Intervals, steps: Steps) -> FoundPipeline:
+def _found(pipeline: Pipeline, waits: Intervals, steps: Steps) -> InputPipeline:
     times = stage_times(pipeline, waits)
     said = noted(pipeline)
-    ahead = ready_ahead(pipeline)
     mine = Intervals.none().join(*(one.blocked for one in times))
     whole = waiting(mine, steps, _asked(pipeline))
-    functions = function_ops(pipeline)
-    return FoundPipeline(
-        pipeline,
-        [
-            FoundStage(
-                stage,
-                times[at],
-                how,
-                work_of(stage.path),
-                int(np.median(ahead[at])) if at in ahead else None,
-            )
-            for at, (stage, how) in enumerate(
-                zip(pipeline.stages, settings(pipeline, said), strict=True)
-            )
-        ],
+    functions = tuple(function_ops(pipeline))
+    slow = bottleneck(pipeline, times, functions, whole)
+    return InputPipeline(
+        pipeline.plane.host,
+        pipeline.iterators,
+        len(pipeline.first.calls),
+        Waited.of(whole),
+        pipeline.stages[slow.stage].path if slow is not None else None,
+        slow.median if slow is not None else None,
         budget(pipeline, said),
         functions,
-        whole,
-        bottleneck(pipeline, times, functions, whole),
+        tuple(_stages(pipeline, times, settings(pipeline, said))),
+        slow,
     )
+
+
+def _stages(
+    pipeline: Pipeline, times: Sequence[StageTimes], how: Sequence[Settings]
+) -> Iterator[InputStage]:
+    whole = sum(one.self_time for one in times)
+    ahead = ready_ahead(pipeline)
+    for at, (stage, took, is_set) in enumerate(zip(pipeline.stages, times, how, strict=True)):
+        yield InputStage(
+            name=stage.path,
+            label=stage.label,
+            op=is_set.op,
+            parent=pipeline.stages[stage.parent].path if stage.parent is not None else None,
+            calls=len(stage.calls),
+            total=took.total,
+            self_time=took.self_time,
+            self_share=took.self_time / whole if whole else None,
+            blocking=took.blocking,
+            unseen=took.unseen,
+            asynchronous=stage.detached,
+            parallelism=is_set.parallelism,
+            most_parallel=is_set.most_parallel,
+            autotuned=is_set.autotuned,
+            autotune_mode=is_set.autotune_mode,
+            buffered=is_set.buffer,
+            ready_ahead=int(np.median(ahead[at])) if at in ahead else None,
+            batch_size=is_set.batch_size,
+            cycle_length=is_set.cycle_length,
+            shapes=is_set.shapes,
+            types=is_set.types,
+            fused=fused_ops(is_set.op),
+            work=work_of(stage.path),
+            written_as=written_as(is_set.op),
+            kind=kind_of(stage),
+            depth=stage.depth,
+        )
 
 
 def _asked(pipeline: Pipeline) -> Ints:

@@ -5,8 +5,6 @@ A stage calls a function, and the runtime runs its ops under the number of that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -20,6 +18,7 @@ from tfprof.analyses.input_pipeline.pipelines import Pipeline
 from tfprof.analyses.self_time import holders, own_times
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import Plane
+from tfprof.results.input import FunctionRow
 
 Ints = npt.NDArray[np.int64]
 
@@ -27,18 +26,7 @@ _RUN = "ExecutorState::Process"
 _NUMBER = "id"
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionOp:
-    """An op of a function that a stage calls; picoseconds of all its runs, on all threads."""
-
-    stage: int
-    name: str
-    type: str
-    runs: int
-    self_time: int
-
-
-def function_ops(pipeline: Pipeline) -> list[FunctionOp]:
+def function_ops(pipeline: Pipeline) -> list[FunctionRow]:
     """The costliest first."""
     numbers, stage = _called(pipeline)
     if not len(numbers):
@@ -58,7 +46,9 @@ def function_ops(pipeline: Pipeline) -> list[FunctionOp]:
     for key, number, spent in zip(keys.tolist(), count.tolist(), time.tolist(), strict=True):
         op = op_name(plane.event_names.name[key % names])
         if op is not None:
-            found.append(FunctionOp(key // names, op.name, op.type, number, spent))
+            at = key // names
+            path = pipeline.stages[at].path
+            found.append(FunctionRow(path, op.name, op.type, number, spent, at))
     return sorted(found, key=lambda one: (-one.self_time, one.name))
 
 

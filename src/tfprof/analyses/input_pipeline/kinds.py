@@ -2,29 +2,9 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from tfprof.analyses.input_pipeline.categories import reads_files
 from tfprof.analyses.input_pipeline.pipelines import Stage
-
-
-class Kind(Enum):
-    MAP = "map"
-    PARALLEL_MAP = "parallel map"
-    GENERATOR = "generator"
-    FILES = "files"
-    SOURCE = "source"
-    INTERLEAVE = "interleave"
-    PARALLEL_INTERLEAVE = "parallel interleave"
-    BATCH = "batch"
-    SHUFFLE = "shuffle"
-    CACHE = "cache"
-    SEQUENTIAL = "sequential"
-    SERVICE = "service"
-    PREFETCH = "prefetch"
-    ROOT = "root"
-    OTHER = "other"
-
+from tfprof.results.input import Kind
 
 # by how a name begins; the first that fits
 _BEGINNINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.input_pipeline.pipelines import Pipeline, Stage
 from tfprof.model.xspace import Plane
+from tfprof.results.input import Budget, Buffer
 from tfprof.wire.xstats import RAW, REFERENCE, STRING
 
 Ints = npt.NDArray[np.int64]
@@ -29,15 +29,6 @@ _TRUE = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Buffer:
-    """Elements; `empty` is the share of calls that found none."""
-
-    limit: int | None
-    median: float
-    empty: float
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
     """None is what no call tells. `parallelism` is the usual one, `most_parallel` the highest."""
 
@@ -51,19 +42,6 @@ class Settings:
     batch_size: int | None
     cycle_length: int | None
     buffer: Buffer | None
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What a whole pipeline may take, as its root tells; memory in bytes."""
-
-    algorithm: str | None
-    cpu: int | None
-    ram: int | None
-    ram_used: int | None
-    ram_of_machine: int | None
-    threads: int | None
-    intra_op_threads: int | None
 
 
 class Noted:
@@ -137,7 +115,7 @@ def _buffer(rows: Ints, said: Noted) -> Buffer | None:
     of_calls = np.zeros(len(rows))
     of_calls[: len(filled)] = filled
     empty = float((of_calls <= 0).mean()) if len(rows) else 0.0
-    return Buffer(limit if limit is None or limit > 0 else None, float(np.median(of_calls)), empty)
+    return Buffer(float(np.median(of_calls)), limit if limit and limit > 0 else None, empty)
 
 
 def budget(pipeline: Pipeline, said: Noted) -> Budget:
@@ -155,10 +133,10 @@ def budget(pipeline: Pipeline, said: Noted) -> Budget:
     )
 
 
-def fused_ops(op: str | None) -> Sequence[str]:
+def fused_ops(op: str | None) -> tuple[str, ...]:
     """`fused(MapDataset:1,BatchDatasetV2:2)` was written as two."""
     inner = re.fullmatch(r"fused\((.*)\)", op or "")
-    return [_without_number(part) for part in inner[1].split(",")] if inner else []
+    return tuple(map(_without_number, inner[1].split(","))) if inner else ()
 
 
 def written_as(op: str | None) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from tfprof.model.dims import Size, is_positive, product
+from tfprof.model.dims import Size, is_positive, packed, product
 from tfprof.wire import dtypes
 
 Config = Mapping[str, Any]
@@ -290,5 +290,4 @@ def is_floating(dtype: str) -> bool:
 def bytes_of(tensor: Tensor) -> Size | None:
     """The memory of a tensor; None for strings."""
     number = dtypes.number(tensor.dtype)
-    size = None if number is None else dtypes.size(number)
-    return None if size is None else tensor.elements * int(size)
+    return None if number is None else packed(tensor.elements, number)

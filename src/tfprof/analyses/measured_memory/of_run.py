@@ -11,22 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.measured_memory.blocks import Blocks, by_size
-from tfprof.analyses.measured_memory.usage import (
-    OUTPUT,
-    SCRATCH,
-    AllocatorState,
-    Block,
-    StepSpan,
-    Usage,
-)
+from tfprof.analyses.measured_memory.usage import OUTPUT, SCRATCH, StepSpan, Usage
 from tfprof.model.allocations import Allocations
 from tfprof.model.devices import short_names
 from tfprof.model.graph import Shape
 from tfprof.model.interned import Interned
 from tfprof.model.trace import Trace
+from tfprof.results.measured_memory import AllocatorState, Block
 from tfprof.wire import dtypes
 
 Ints = npt.NDArray[np.int64]
+
+STEP_ALONE = "run metadata tells of the step alone"
 
 
 def run_usages(trace: Trace) -> Iterator[Usage]:
@@ -105,11 +101,12 @@ class _Run:
         return Block(
             # the runtime may add what it does to the name
             self.trace.executions.node[execution].partition(":")[0],
+            None,
             kind,
             int(self.blocks.bytes[block]),
+            shape,
+            dtype,
             self.records.allocator[int(self.rows[self.blocks.taken[block]])],
-            shape=shape,
-            dtype=dtype,
         )
 
     def uses_of(self, execution: int) -> dict[int, tuple[str, Any]]:
@@ -161,4 +158,4 @@ def _tensor(output: Any) -> tuple[Shape | None, str | None]:  # noqa: ANN401
 
 
 def _nothing(_allocator: str, _changes: int) -> AllocatorState:
-    return AllocatorState()
+    return AllocatorState.unknown(STEP_ALONE)

@@ -11,12 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.measured_memory.blocks import by_address
-from tfprof.analyses.measured_memory.usage import SCRATCH, AllocatorState, Block, StepSpan, Usage
+from tfprof.analyses.measured_memory.usage import SCRATCH, StepSpan, Usage
 from tfprof.analyses.steps.detect import find_steps
 from tfprof.model.devices import short_names
 from tfprof.model.graph import Shape
 from tfprof.model.interned import Interned
+from tfprof.model.quantity import Quantity
 from tfprof.model.xspace import Plane, Space
+from tfprof.results.measured_memory import AllocatorState, Block
 from tfprof.wire import dtypes
 
 Ints = npt.NDArray[np.int64]
@@ -31,6 +33,7 @@ _ADDRESS, _OP, _REGION, _TYPE, _SHAPE = "addr", "tf_op", "region_type", "data_ty
 _OF_GPU = re.compile(r"GPU_(\d+)_bfc|gpu_async_(\d+)")
 _A_SHAPE = re.compile(r"\[((?:\d+(?:,\d+)*)?)\]")
 _KINDS = {"temp": SCRATCH}
+_NOT_SAID = "the allocator does not say it with its events"
 
 
 def space_usages(space: Space) -> Iterator[Usage]:
@@ -134,11 +137,12 @@ class _Events:
         kind = self._number(_TYPE, event)
         return Block(
             op or None,
+            None,
             _KINDS.get(region, region) or None,
             size,
+            _shape(self._text(_SHAPE, event)),
+            dtypes.name(int(kind)) if kind else None,
             self._allocator[event],
-            shape=_shape(self._text(_SHAPE, event)),
-            dtype=dtypes.name(int(kind)) if kind else None,
         )
 
     def _state(self, allocator: str, changes: int) -> AllocatorState:
@@ -147,9 +151,9 @@ class _Events:
         event = int(mine[max(0, int(np.searchsorted(mine, changes)) - 1)])
         available, lifetime = self._number(_AVAILABLE, event), self._number(_LIFETIME, event)
         return AllocatorState(
-            self._number(_FRAGMENTATION, event),
-            None if available is None else int(available),
-            None if lifetime is None else int(lifetime),
+            _said(self._number(_FRAGMENTATION, event)),
+            _said(None if available is None else int(available)),
+            _said(None if lifetime is None else int(lifetime)),
         )
 
     def _ints(self, stat: str) -> Ints:
@@ -176,6 +180,10 @@ class _Events:
         if stat not in self._said:
             self._said[stat] = _texts(self.plane, stat, self.rows)
         return self._said[stat][event]
+
+
+def _said(value: float | None) -> Quantity:
+    return Quantity.unknown(_NOT_SAID) if value is None else Quantity.measured(value)
 
 
 def _texts(plane: Plane, stat: str, rows: Ints) -> Interned:

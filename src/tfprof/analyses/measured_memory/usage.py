@@ -10,34 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.measured_memory.blocks import Blocks
-from tfprof.model.graph import Shape
 from tfprof.model.interned import Interned
+from tfprof.results.measured_memory import AllocatorMemory, AllocatorState, Block, StepMemory
 
 Ints = npt.NDArray[np.int64]
 
 SCRATCH, OUTPUT = "scratch", "output"
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Memory that is held: for whom and for what; None where the file does not say."""
-
-    name: str | None
-    kind: str | None
-    bytes: int
-    allocator: str
-    op: str | None = None
-    shape: Shape | None = None
-    dtype: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AllocatorState:
-    """What an allocator says of itself."""
-
-    fragmentation: float | None = None
-    available: int | None = None
-    lifetime_peak: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +100,12 @@ class Usage:
         """What is held at the peak, largest first."""
         return [self.describe(block) for block in self.blocks.alive_after(self.at_peak).tolist()]
 
+    @property
+    def taken_at_peak(self) -> str | None:
+        """The op whose block made the peak."""
+        made = (self.blocks.taken == self.at_peak - 1).nonzero()[0].tolist()
+        return self.describe(made[0]).name if made else None
+
     @cached_property
     def attributed(self) -> int:
         """How much of the peak was seen to be taken."""
@@ -143,18 +127,20 @@ class Usage:
     def allocators(self) -> list[str]:
         return [self.allocator.table[code] for code in self.allocator.used()]
 
-    def of_allocator(self, name: str) -> tuple[int, int]:
-        """How many changes of one allocator there are, and the most it held."""
+    def of_allocator(self, name: str) -> AllocatorMemory:
+        """The most that one allocator held, and what it says of itself at the peak."""
         mine = self.change[self.allocator.where(name)]
         start = 0 if self.before is None else self.before[name]
-        return len(mine), int(start + max(0, np.cumsum(mine).max(initial=0)))
+        most = int(start + max(0, np.cumsum(mine).max(initial=0)))
+        return AllocatorMemory(most, len(mine), self.state(name, self.at_peak))
 
-    def steps_levels(self) -> list[tuple[StepSpan, int, int, int]]:
+    def steps_levels(self) -> list[StepMemory]:
         """Of each step the level at its start, the highest, and that at its end."""
         found = []
         for step in self.steps:
             first = int(np.searchsorted(self.time_ns, step.start_ns, side="left"))
             last = int(np.searchsorted(self.time_ns, step.end_ns, side="right"))
             highest = int(self.levels[first : last + 1].max())
-            found.append((step, int(self.levels[first]), highest, int(self.levels[last])))
+            start, end = int(self.levels[first]), int(self.levels[last])
+            found.append(StepMemory(step.number, start, highest, end))
         return found

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tfprof.analyses.computed import INPUT_OPS
 from tfprof.analyses.memory.program import NOTHING, Line, Program
 from tfprof.analyses.memory.schedule import OnDevice, simulate
+from tfprof.results.memory import Alive, Piece
 
 # how many ops run at once: one after the other, as measured on small machines, on large ones
 SEQUENTIAL, EXPECTED, PARALLEL = 1, 2, 4
@@ -15,16 +16,6 @@ _CHANCES = (1, 2, 3)
 _LARGEST_BATCH = 1 << 20
 SCRATCH, INPUTS = "scratch", "inputs"
 KINDS = {"forward": "activations", "backward": "gradients", "update": "optimizer temporaries"}
-
-
-@dataclass(frozen=True, slots=True)
-class Alive:
-    """Something that takes memory at the peak."""
-
-    name: str
-    op: str
-    kind: str
-    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +30,11 @@ class Peak:
     least: int
     most: int
     at: str
-    live: list[Alive] = field(default_factory=list)
+    live: tuple[Alive, ...] = ()
 
     @property
     def interval(self) -> tuple[int, int]:
         return self.least, self.most
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """From a batch on, bytes are a line over it; `to` is None for the last piece."""
-
-    start: int
-    to: int | None
-    slope: int
-    intercept: int
 
 
 def peaks(made: Program, batch: int, *, interval: bool = True) -> dict[str, Peak]:
@@ -75,7 +56,7 @@ def peaks(made: Program, batch: int, *, interval: bool = True) -> dict[str, Peak
     return found
 
 
-def _alive(made: Program, found: OnDevice, batch: int) -> list[Alive]:
+def _alive(made: Program, found: OnDevice, batch: int) -> tuple[Alive, ...]:
     """What is alive at the peak, the largest first."""
     rows = []
     for number, size in found.scratch:
@@ -85,7 +66,7 @@ def _alive(made: Program, found: OnDevice, batch: int) -> list[Alive]:
         op = made.steps[number].op
         kind = INPUTS if INPUT_OPS.fullmatch(op.site.op) else KINDS[op.phase]
         rows.append(Alive(op.site.name, op.site.op, kind, _at(size, batch)))
-    return sorted(rows, key=lambda row: (-row.bytes, row.name))
+    return tuple(sorted(rows, key=lambda row: (-row.bytes, row.name)))
 
 
 def _at(size: Line, batch: int) -> int:

@@ -9,7 +9,7 @@ from tfprof.analyses.inference.sites import Site
 from tfprof.analyses.static_costs import OpCost, StaticCosts
 from tfprof.model.device_specs import DeviceSpec
 from tfprof.model.devices import short_names
-from tfprof.model.dims import BATCH, Dim, Size, elements
+from tfprof.model.dims import BATCH, Dim, Size, elements, packed
 from tfprof.model.graph import Graph
 from tfprof.ops.rule import Rule, Tensor
 from tfprof.wire import dtypes
@@ -18,7 +18,6 @@ from tfprof.wire import dtypes
 Line = tuple[int, int]
 NOTHING: Line = (0, 0)
 CPU = "/cpu:0"
-_HALF = 2
 _CONVOLUTIONS = "convolutions"
 _WORKSPACE = 32 * 2**20
 _EACH_ITS_OWN = ("IdentityN", "_ReadVariablesOp")
@@ -38,9 +37,9 @@ class MemoryModel:
     # what if activations and gradients were half as wide
     half: bool = False
 
-    def bytes_each(self, dtype: int) -> float | None:
+    def stored_as(self, dtype: int) -> int:
         is_halved = self.half and dtypes.base(dtype) == dtypes.FLOAT
-        return _HALF if is_halved else dtypes.size(dtype)
+        return dtypes.HALF if is_halved else dtype
 
     def rounded(self, size: Line) -> Line:
         """Rounding is exact where the batch is known; on a line it is left out."""
@@ -186,11 +185,10 @@ def _bytes(tensor: Tensor, model: MemoryModel) -> Line | None:
         if inside is None or not isinstance(length, int):
             return None
         return inside[0] * length, inside[1] * length
-    each = model.bytes_each(tensor.dtype)
-    if each is None:
+    dtype = model.stored_as(tensor.dtype)
+    if dtypes.bits(dtype) is None:
         return NOTHING
-    count = elements(tensor.shape)
-    return None if count is None else line(count * int(each))
+    return line(packed(elements(tensor.shape), dtype))
 
 
 def line(size: Size | None) -> Line | None:

@@ -18,7 +18,7 @@ from tfprof.analyses.memory.written import op_of
 from tfprof.analyses.static_costs import OpCost, StaticCosts
 from tfprof.analyses.variables import REF_VARIABLES
 from tfprof.model import units
-from tfprof.model.dims import elements
+from tfprof.model.dims import elements, packed
 from tfprof.ops.gradients import SCOPE, Backward, Gradients, gradients, is_float, stopped, unlisted
 from tfprof.ops.rule import INT64, Call, Tensor
 from tfprof.wire import dtypes
@@ -71,8 +71,8 @@ def with_gradients(
 
 
 def _bytes(value: Tensor) -> int:
-    count, each = elements(value.shape), dtypes.size(value.dtype)
-    return count * int(each) if isinstance(count, int) and each is not None else 0
+    held = packed(elements(value.shape), value.dtype)
+    return held if isinstance(held, int) else 0
 
 
 class _Tape:

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 
 from tfprof.analyses.inference.sites import Site
 from tfprof.analyses.static_costs import Cost, OpCost
-from tfprof.model.dims import Size, elements
+from tfprof.model.dims import Size, elements, packed
 from tfprof.ops.rule import Call, Rule, Tensor, rules
 from tfprof.ops.shape_tools import no_output
-from tfprof.wire import dtypes
 
 # stands for ops of a type that has no rule: it makes its outputs and nothing else is known of it
 _ANY = Rule(("any",), "any", no_output)
@@ -39,7 +38,5 @@ def _cost(call: Call, rule: Rule, times: Size) -> Cost:
 def _bytes(tensors: Iterable[Tensor]) -> Size:
     total: Size = 0
     for tensor in tensors:
-        count, each = elements(tensor.shape), dtypes.size(tensor.dtype)
-        if count is not None and each is not None:
-            total = total + count * int(each)
+        total = total + (packed(elements(tensor.shape), tensor.dtype) or 0)
     return total

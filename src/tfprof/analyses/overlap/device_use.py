@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.intervals import Intervals
-from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.classify import Classified
-from tfprof.analyses.steps.windows import StepWindow
+from tfprof.results.categories import Category
+from tfprof.results.windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
 

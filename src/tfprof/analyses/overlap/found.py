@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.overlap.device_use import DeviceUse, device_uses
-from tfprof.analyses.overlap.gaps import Gap, longest_gaps
+from tfprof.analyses.overlap.gaps import longest_gaps
 from tfprof.analyses.overlap.host_use import HostUse, host_use
 from tfprof.analyses.overlap.launches import LaunchUse, launch_uses
-from tfprof.analyses.overlap.stragglers import Straggler, straggling, straggling_devices
+from tfprof.analyses.overlap.stragglers import straggling_devices
 from tfprof.analyses.step_time.activity import PlaneActivities
 from tfprof.analyses.step_time.classify import Classified
-from tfprof.analyses.steps.windows import Steps
+from tfprof.results.host_steps import Gap, Straggler
+from tfprof.results.windows import Steps
 
 Ints = npt.NDArray[np.int64]
 
@@ -44,12 +45,6 @@ class Overlap:
         whole = int(self.periods.sum())
         return int(time.sum()) / whole if whole else None
 
-    @property
-    def waited_for_others(self) -> Ints:
-        """A step, how long at least every device did nothing but wait in a collective."""
-        waited = [one.collectives - one.collectives_hidden for one in self.devices]
-        return np.min(waited, axis=0) if waited else np.zeros(len(self.periods), np.int64)
-
 
 def overlap(host: str, planes: Sequence[Classified], steps: Steps) -> Overlap:
     """`planes` are those of the host and its devices, as a Breakdown has them."""
@@ -72,27 +67,3 @@ def overlap(host: str, planes: Sequence[Classified], steps: Steps) -> Overlap:
         launch_uses(planes, devices, windows),
         straggling_devices(devices, windows),
     )
-
-
-def straggling_hosts(found: Sequence[Overlap]) -> list[Straggler]:
-    """By how long their own markers are open without waiting in collectives for other hosts.
-
-    Only the steps that all of them have are compared, by number: hosts' clocks may differ. Steps
-    that were found by different rules are numbered differently.
-    """
-    numbers = [[window.number for window in one.steps.windows] for one in found]
-    common = sorted(set.intersection(*map(set, numbers))) if len(found) > 1 else []
-    if not common or len({one.steps.rule for one in found}) > 1:
-        return []
-    columns = [[mine.index(number) for number in common] for mine in numbers]
-    time = [_own_time(one)[rows] for one, rows in zip(found, columns, strict=True)]
-    periods = [one.periods[rows] for one, rows in zip(found, columns, strict=True)]
-    usual = np.median(periods, axis=0).astype(np.int64)
-    behind = straggling([one.host for one in found], np.stack(time, axis=1), usual, "step")
-    return [] if behind is None else [behind]
-
-
-def _own_time(one: Overlap) -> Ints:
-    open_ = np.array([window.duration for window in one.steps.windows], np.int64)
-    own: Ints = np.maximum(open_ - one.waited_for_others, 0)
-    return own

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.intervals import Intervals
 from tfprof.analyses.step_time.activity import Activities, PlaneActivities
-from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.codes import code_of
-from tfprof.analyses.steps.windows import Steps, StepWindow
+from tfprof.results.categories import Category
+from tfprof.results.host_steps import Did, Gap
+from tfprof.results.windows import Steps, StepWindow
 
 Ints = npt.NDArray[np.int64]
 
@@ -30,28 +30,6 @@ RUNTIME = "Python, runtime"
 NOTHING = "nothing recorded"
 
 
-@dataclass(frozen=True, slots=True)
-class Did:
-    """What went on in a gap, and how much of the gap it covers, 0 to 1."""
-
-    what: str
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """Picoseconds; `step` is the number of the step with most of it.
-
-    `idle` are all that did nothing then: devices by name, or the host where there is none.
-    """
-
-    idle: Sequence[str]
-    begin: int
-    length: int
-    step: int
-    meanwhile: Sequence[Did]
-
-
 def longest_gaps(
     busy: Mapping[str, Intervals], host: Sequence[PlaneActivities], steps: Steps, most: int = 10
 ) -> list[Gap]:
@@ -64,7 +42,8 @@ def longest_gaps(
         if end - begin < shortest:
             continue
         step = _step_with_most(windows, begin, end)
-        found.append(Gap(idle, begin, end - begin, step, meanwhile(host, begin, end, steps.line)))
+        did = meanwhile(host, begin, end, steps.line)
+        found.append(Gap(tuple(idle), begin, end - begin, step, tuple(did)))
     return found
 
 

@@ -9,25 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.intervals import Intervals
-from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.classify import Classified
-from tfprof.analyses.steps.windows import StepWindow
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import HOST_THREADS, Plane
+from tfprof.results.categories import Category
+from tfprof.results.host_steps import PoolUse
+from tfprof.results.windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
 
 _STARTED, _STOPPED = "ThreadpoolListener::StartRegion", "ThreadpoolListener::StopRegion"
 _POOLS = ("tf_Compute", "tf_numa_", "tf_data_private_threadpool", "tf_inter_op", "Eigen")
-
-
-@dataclass(frozen=True, slots=True)
-class PoolUse:
-    """`busy` is picoseconds within steps, summed over the threads."""
-
-    name: str
-    threads: int
-    busy: int
 
 
 @dataclass(frozen=True, slots=True)

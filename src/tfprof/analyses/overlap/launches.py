@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from tfprof.analyses.intervals import Intervals
 from tfprof.analyses.overlap.device_use import DeviceUse
-from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.codes import code_of
-from tfprof.analyses.steps.windows import StepWindow
 from tfprof.model.xspace import HOST_THREADS
+from tfprof.results.categories import Category
+from tfprof.results.windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.overlap.device_use import DeviceUse
-from tfprof.analyses.steps.windows import StepWindow
+from tfprof.results.host_steps import HostSteps, Straggler
+from tfprof.results.windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
 
@@ -18,22 +18,9 @@ _BEHIND = 0.1
 _FEWEST_STEPS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Straggler:
-    """`name` was behind in `steps` of `of_steps`, usually by `behind` picoseconds.
-
-    Behind is: what it `took` is more than half of the others took, by a tenth of the period.
-    """
-
-    name: str
-    took: str
-    steps: int
-    of_steps: int
-    behind: int
-    share: float
-
-
-def straggling(names: Sequence[str], time: Ints, periods: Ints, took: str) -> Straggler | None:
+def straggling(
+    kind: str, names: Sequence[str], time: Ints, periods: Ints, took: str
+) -> Straggler | None:
     """`time` has a row a step, a column each of `names`."""
     steps, count = time.shape
     if count < 2 or steps < _FEWEST_STEPS:
@@ -47,7 +34,8 @@ def straggling(names: Sequence[str], time: Ints, periods: Ints, took: str) -> St
         return None
     usual = float(np.median(lead[behind]))
     share = float(np.median(lead[behind] / periods[behind]))
-    return Straggler(names[which], took, int(np.count_nonzero(behind)), steps, int(usual), share)
+    count = int(np.count_nonzero(behind))
+    return Straggler(kind, names[which], took, count, steps, int(usual), share)
 
 
 def straggling_devices(
@@ -62,8 +50,8 @@ def straggling_devices(
     finished = np.stack([one.finished for one in devices], axis=1)
     everyone = (finished >= 0).all(axis=1)
     found = [
-        straggling(names, work, periods, "work"),
-        straggling(names, finished[everyone], periods[everyone], "end"),
+        straggling("device", names, work, periods, "work"),
+        straggling("device", names, finished[everyone], periods[everyone], "end"),
     ]
     return list(_once(found))
 
@@ -75,3 +63,30 @@ def _once(found: Sequence[Straggler | None]) -> Iterator[Straggler]:
         if one is not None and one.name not in told:
             told.add(one.name)
             yield one
+
+
+def straggling_hosts(found: Sequence[HostSteps]) -> list[Straggler]:
+    """By how long their own markers are open without waiting in collectives for other hosts.
+
+    Only the steps that all of them have are compared, by number: hosts' clocks may differ. Steps
+    that were found by different rules are numbered differently.
+    """
+    rows = [{window.number: row for row, window in enumerate(one.steps.windows)} for one in found]
+    common = sorted(set.intersection(*map(set, rows))) if len(found) > 1 else []
+    if not common or len({one.steps.rule for one in found}) > 1:
+        return []
+    places = [[mine[number] for number in common] for mine in rows]
+    time = [_own_time(one)[mine] for one, mine in zip(found, places, strict=True)]
+    periods = [np.array(one.periods)[mine] for one, mine in zip(found, places, strict=True)]
+    usual = np.median(periods, axis=0).astype(np.int64)
+    names = [one.host for one in found]
+    behind = straggling("host", names, np.stack(time, axis=1), usual, "step")
+    return [] if behind is None else [behind]
+
+
+def _own_time(one: HostSteps) -> Ints:
+    """Without what every device did nothing but wait in a collective, at least."""
+    open_ = np.array([window.duration for window in one.steps.windows], np.int64)
+    waited = [np.subtract(use.collectives, use.collectives_hidden) for use in one.devices]
+    own: Ints = np.maximum(open_ - np.min(waited, axis=0) if waited else open_, 0)
+    return own

@@ -3,47 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from tfprof.analyses.variables import Variable
 from tfprof.model.device_specs import DeviceSpec
+from tfprof.model.quantity import Quantity
+from tfprof.results.placement import Held, ParameterServers
 
 _SERVER = re.compile(r"ps.*")
+_NO_SHAPE = "the shapes of some variables are not in the graph"
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What one task holds; None where the size of a variable is not known."""
-
-    variables: int
-    params: int | None
-    bytes: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Balance:
-    """`ratio` is the bytes of the fullest task over the mean; `largest` its largest variable."""
-
-    tasks: dict[str, Held]
-    ratio: float | None
-    fullest: str | None
-    largest: Variable | None
-
-
-def balance(placed: Iterable[tuple[Variable, DeviceSpec]], known: Iterable[DeviceSpec]) -> Balance:
-    """`known` are all devices there are: a server may hold nothing."""
+def balance(
+    placed: Iterable[tuple[Variable, DeviceSpec]], known: Iterable[DeviceSpec]
+) -> ParameterServers | None:
+    """`known` are all devices there are: a server may hold nothing. None without servers."""
     tasks: dict[str, list[Variable]] = {_task(spec): [] for spec in known if _serves(spec)}
     for variable, spec in placed:
         if _serves(spec):
             tasks.setdefault(_task(spec), []).append(variable)
     held = {name: _held(tasks[name]) for name in sorted(tasks)}
-    sizes = {name: one.bytes for name, one in held.items() if one.bytes is not None}
+    if not held:
+        return None
+    known_sizes = ((name, one.bytes.number) for name, one in held.items())
+    sizes = {name: size for name, size in known_sizes if size is not None}
     if len(sizes) < len(held) or len(held) < 2 or not sum(sizes.values()):
-        return Balance(held, None, None, None)
+        return ParameterServers(held, None, None, None, None)
     fullest = max(sizes, key=sizes.__getitem__)
     ratio = sizes[fullest] * len(sizes) / sum(sizes.values())
-    return Balance(held, ratio, fullest, max(tasks[fullest], key=lambda one: one.bytes or 0))
+    largest = max(tasks[fullest], key=lambda one: one.bytes or 0)
+    return ParameterServers(held, ratio, fullest, largest.name, largest.bytes)
 
 
 def _serves(spec: DeviceSpec) -> bool:
@@ -55,10 +45,18 @@ def _task(spec: DeviceSpec) -> str:
 
 
 def _held(variables: list[Variable]) -> Held:
-    params = [one.elements for one in variables]
-    sizes = [one.bytes for one in variables]
-    return Held(
-        len(variables),
-        None if None in params else sum(count or 0 for count in params),
-        None if None in sizes else int(sum(size or 0 for size in sizes)),
+    return Held(len(variables), *sizes_of(variables))
+
+
+def sizes_of(variables: Sequence[Variable]) -> tuple[Quantity, Quantity]:
+    """Parameters and bytes of all of them."""
+    return _sum([one.elements for one in variables]), _sum([one.bytes for one in variables])
+
+
+def _sum(sizes: Sequence[float | None]) -> Quantity:
+    known = [size for size in sizes if size is not None]
+    return (
+        Quantity.unknown(_NO_SHAPE)
+        if len(known) < len(sizes)
+        else Quantity.derived(int(sum(known)))
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.placement.copies import Copy
+from tfprof.analyses.placement.copied import PS, Copied, Way
 from tfprof.analyses.placement.labels import ends, short_kind
 from tfprof.model.device_lines import lines_that_count
 from tfprof.model.joined_graphs import RECEIVES, SENDS
@@ -24,17 +24,23 @@ _COPY = re.compile(r"memcpy.*", re.IGNORECASE)
 _FACT = re.compile(r"(\w+):(\S+)")
 _SIZES = ("size", "num_bytes", "bytes")
 _ON_DEVICE = ("device", "array", "managed", "device_static", "managed_static")
-_PS_A_MICROSECOND = 1_000_000
 
 
-def captured(trace: Trace) -> Iterator[Copy]:
-    """Sums over the whole capture."""
-    for plane in trace.space.devices if trace.space is not None else ():
-        yield from _of_device(plane)
-    yield from _of_threads(trace.executions)
+def captured(trace: Trace) -> Iterator[tuple[Way, Copied]]:
+    """Sums over the whole capture; nothing of what is none."""
+    if trace.space is not None:
+        for plane in trace.space.devices:
+            yield from _of_device(plane)
+        yield from _of_threads(trace.executions)
 
 
-def _of_device(plane: Plane) -> Iterator[Copy]:
+def sent_rows(trace: Trace) -> frozenset[int]:
+    """What threads of a capture sent or took: copies, no nodes."""
+    op = trace.executions.op
+    return frozenset() if op is None else frozenset(op.where(*TRANSFERS).tolist())
+
+
+def _of_device(plane: Plane) -> Iterator[tuple[Way, Copied]]:
     names = [_COPY.fullmatch(name) is not None for name in plane.event_names.name]
     is_copy = np.array([*names, False], bool)[plane.events.name]
     rows = np.flatnonzero(is_copy)
@@ -48,7 +54,8 @@ def _of_device(plane: Plane) -> Iterator[Copy]:
     pairs = np.stack([plane.events.name[rows].astype(np.int64), code[rows]])
     distinct, inverse = np.unique(pairs, axis=1, return_inverse=True)
     counts = np.bincount(inverse.ravel())
-    picoseconds = np.bincount(inverse.ravel(), plane.events.duration_ps[rows])
+    picoseconds = np.zeros(len(counts), np.int64)
+    np.add.at(picoseconds, inverse.ravel(), plane.events.duration_ps[rows])
     device = f"/host:{plane.host}{plane.name}" if plane.host else plane.name
     for at, (name, text) in enumerate(distinct.T.tolist()):
         facts = dict(_FACT.findall(texts.table[text])) if text >= 0 else {}
@@ -59,14 +66,8 @@ def _of_device(plane: Plane) -> Iterator[Copy]:
             target = f"{device.rpartition(':')[0]}:{facts['dest']}"
         count = int(counts[at])
         size = next((int(facts[key]) for key in _SIZES if facts.get(key, "").isdecimal()), None)
-        yield Copy(
-            source,
-            target,
-            kind,
-            count,
-            None if size is None else size * count,
-            float(picoseconds[at]) / _PS_A_MICROSECOND,
-        )
+        whole = None if size is None else size * count
+        yield Way(source, target, kind), Copied(count, whole, int(picoseconds[at]))
 
 
 def _kind(facts: dict[str, str]) -> str:
@@ -76,11 +77,12 @@ def _kind(facts: dict[str, str]) -> str:
     return "2".join("D" if kind in _ON_DEVICE else "H" for kind in kinds)
 
 
-def _of_threads(rows: Executions) -> Iterator[Copy]:
+def _of_threads(rows: Executions) -> Iterator[tuple[Way, Copied]]:
     """A thread tells what it sent or took, not from where to where, nor how much."""
     if rows.op is None:
         return
     for op in TRANSFERS:
         found = rows.op.where(op)
         if len(found):
-            yield Copy(None, None, op, len(found), None, float(rows.op_end_rel[found].sum()))
+            micros = int(rows.op_end_rel[found].sum())
+            yield Way(None, None, op), Copied(len(found), None, micros * PS)

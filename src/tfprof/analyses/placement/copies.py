@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.executed import Part
+from tfprof.analyses.placement.copied import PS, Copied, Way
 from tfprof.analyses.placement.labels import Recorded
 from tfprof.model.graph import CONTROL, Graph
 from tfprof.model.interned import Interned
@@ -18,40 +18,19 @@ from tfprof.model.trace import Trace
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """Copies of one kind from one device to another, summed; None is not known."""
-
-    source: str | None
-    target: str | None
-    kind: str
-    count: float
-    bytes: float | None
-    micros: float | None
-
-    def over(self, steps: int) -> Copy:
-        """The average step."""
-        return replace(
-            self,
-            count=self.count / steps,
-            bytes=None if self.bytes is None else self.bytes / steps,
-            micros=None if self.micros is None else self.micros / steps,
-        )
-
-
-def of_records(records: Iterable[Recorded]) -> Iterator[Copy]:
+def of_records(records: Iterable[Recorded]) -> Iterator[tuple[Way, Copied]]:
     for one in records:
-        yield Copy(one.source, one.target, one.kind, 1, one.bytes, one.micros)
+        yield Way(one.source, one.target, one.kind), Copied(1, one.bytes, one.micros * PS)
 
 
-def of_parts(parts: Iterable[Part], trace: Trace) -> Iterator[Copy]:
+def of_parts(parts: Iterable[Part], trace: Trace) -> Iterator[tuple[Way, Copied]]:
     """Each _Send of the graphs that ran, once a step; its size is what the run gave it."""
     sizes = _Outputs(trace)
     for part in parts:
         for one in transfers(part.graph, SENDS):
             source = sent_from(part.graph, one)
             if source is not None:
-                yield Copy(one.source, one.target, "_Send", 1, sizes.of(*source), None)
+                yield Way(one.source, one.target, "_Send"), Copied(1, sizes.of(*source), None)
 
 
 class _Outputs:
@@ -78,7 +57,9 @@ class _Outputs:
 SizeOf = Callable[[int, int], int | None]
 
 
-def of_edges(graph: Graph, rows: Ints, place: Interned, size_of: SizeOf) -> Iterator[Copy]:
+def of_edges(
+    graph: Graph, rows: Ints, place: Interned, size_of: SizeOf
+) -> Iterator[tuple[Way, Copied]]:
     """Tensors whose readers are elsewhere: one copy for all readers on a device."""
     edges = graph.edges
     inside = np.zeros(len(graph), bool)
@@ -92,39 +73,10 @@ def of_edges(graph: Graph, rows: Ints, place: Interned, size_of: SizeOf) -> Iter
     tensors = np.stack([source[crossing], edges.port[crossing], place.codes[reader[crossing]]])
     for row, port, target in np.unique(tensors, axis=1).T.tolist():
         size = 0 if port == CONTROL else size_of(row, port)
-        yield Copy(place[row], place.table[target], "edge", 1, size, None)
+        yield Way(place[row], place.table[target], "edge"), Copied(1, size, None)
 
 
 def crosses(place: Interned) -> bool:
     """Whether anything is read on another device than the one it is made on."""
     used = {place.table[code] for code in place.used()} - {""}
     return len(used) > 1
-
-
-def summed(copies: Iterable[Copy], name: Callable[[str], str]) -> list[Copy]:
-    """By source, target and kind, most bytes first; a sum with an unknown part is unknown."""
-    found: dict[tuple[str | None, str | None, str], Copy] = {}
-    for copy in copies:
-        source, target = (
-            None if device is None else name(device) for device in (copy.source, copy.target)
-        )
-        key = (source, target, copy.kind)
-        before = found.get(key)
-        if before is None:
-            found[key] = replace(copy, source=source, target=target)
-        else:
-            found[key] = replace(
-                before,
-                count=before.count + copy.count,
-                bytes=_plus(before.bytes, copy.bytes),
-                micros=_plus(before.micros, copy.micros),
-            )
-    return sorted(found.values(), key=_largest_first)
-
-
-def _largest_first(copy: Copy) -> tuple[float, ...]:
-    return -(copy.bytes or 0), -(copy.micros or 0), -copy.count
-
-
-def _plus(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one + other

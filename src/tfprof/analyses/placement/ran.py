@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
+from tfprof.analyses.placement.copied import copies_of
 from tfprof.model.device_specs import DeviceNames, DeviceSpec
-from tfprof.model.trace import Executions, Trace
+from tfprof.results.placement import Copies
 
-Ints = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    from tfprof.analyses.placement.partial import PlacementPartial
 
 CPU = "CPU"
-# what the runtime does between nodes
-_NO_NODE = re.compile(r"(_SOURCE|_SINK|RecvTensor)(:.*)?|[^:]*MEMCPY.*|.*:MEMCPY.*")
 _ALL_STREAMS = "/stream:all"
 _BEHIND = re.compile(r".*/(stream[:#].*|memcpy)")
 
@@ -25,90 +24,86 @@ class Use:
     """Of one device in all steps together. `micros` of a GPU is that of its kernels."""
 
     nodes: int = 0
-    micros: float = 0
-    requested: float = 0
+    micros: int = 0
+    requested: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    devices: dict[str, Use] = field(default_factory=dict)
-    # by node, and by node and device: microseconds of all its runs
-    places: dict[str, list[str]] = field(default_factory=dict)
-    micros: dict[tuple[str, str], float] = field(default_factory=dict)
+    """Devices have short names, and come in the order in which they were met.
+
+    `places` is by node, `micros` by node and device: those of all its runs in all `steps`.
+    `copies` are of the average step, by `copies_from`.
+    """
+
+    devices: Mapping[str, Use]
+    places: Mapping[str, list[str]]
+    micros: Mapping[tuple[str, str], int]
+    steps: int
+    copies: list[Copies]
+    copies_from: str
 
 
-def where_ran(trace: Trace | None, names: DeviceNames, transfers: frozenset[int]) -> Ran:
-    """`transfers` are the rows of copies, which are no nodes. Devices have short names."""
-    if trace is None or not len(trace.executions):
-        return Ran()
-    rows = trace.executions
-    table = [names(name) for name in rows.device.table]
-    devices = list(dict.fromkeys(table))
-    device = np.array([devices.index(name) for name in table], np.int64)[rows.device.codes]
-    is_kernel, is_op = _layers(rows, table)
-    node, node_names = _nodes(rows, transfers)
-    micros = np.maximum(rows.op_end_rel, 1)
-    counts = (node >= 0) & (is_kernel | is_op) & (rows.start > 0)
-    if trace.space is not None:
-        counts &= ~_launches(node, device, _accelerators(devices), len(node_names))
-    timed = counts & _timed(is_kernel, is_op, device, len(devices))
-    pair = node[counts] * len(devices) + device[counts]
-    distinct, inverse = np.unique(pair, return_inverse=True)
-    times = np.bincount(inverse, micros[counts] * timed[counts], len(distinct)).tolist()
-    requested = np.bincount(inverse, (rows.requested * is_op)[counts], len(distinct)).tolist()
-    ran = Ran({devices[at]: Use() for at in np.unique(device[counts]).tolist()})
-    for at, both in enumerate(distinct.tolist()):
-        name, where = node_names[both // len(devices)], devices[both % len(devices)]
-        use = ran.devices[where]
-        use.nodes, use.micros = use.nodes + 1, use.micros + times[at]
-        use.requested += requested[at]
-        ran.places.setdefault(name, []).append(where)
-        ran.micros[name, where] = times[at]
-    return ran
+def where_ran(found: PlacementPartial, names: DeviceNames) -> Ran:
+    met = sorted(found.devices, key=lambda name: (found.devices[name].place, name))
+    short = {name: names(name) for name in met}
+    order = {name: at for at, name in enumerate(dict.fromkeys(short.values()))}
+    rules = _Rules(found, short)
+    uses: dict[str, Use] = {}
+    places: dict[str, list[str]] = {}
+    micros: dict[tuple[str, str], int] = {}
+    for device, node in sorted(
+        found.spent, key=lambda key: (found.nodes[key[1]], key[1], order[short[key[0]]])
+    ):
+        spent, where = found.spent[device, node], short[device]
+        if not spent.runs or not rules.counts(device, node):
+            continue
+        use = uses.setdefault(where, Use())
+        if (node, where) not in micros:
+            use.nodes += 1
+            micros[node, where] = 0
+            places.setdefault(node, []).append(where)
+        took = spent.micros if rules.is_timed(device) else 0
+        use.micros += took
+        micros[node, where] += took
+        use.requested += spent.requested if device in rules.ops else 0
+    steps = max(1, len(found.steps))
+    devices = {where: uses[where] for where in order if where in uses}
+    return Ran(devices, places, micros, steps, *copies_of(found.copies, found.sent, names, steps))
 
 
-def _layers(rows: Executions, table: list[str]) -> tuple[npt.NDArray[np.bool_], ...]:
-    """Kernels of a device, and ops as the executor saw them; a stream alone repeats all streams."""
-    full = list(rows.device.table)
-    behind = [_BEHIND.fullmatch(name) is not None for name in full]
-    whole = {short for name, short in zip(full, table, strict=True) if name.endswith(_ALL_STREAMS)}
-    kernels = [
-        name.endswith(_ALL_STREAMS) or ("/stream" in name and short not in whole)
-        for name, short in zip(full, table, strict=True)
-    ]
-    ops = [
-        not one and DeviceSpec.of(name).type is not None
-        for name, one in zip(full, behind, strict=True)
-    ]
-    return np.array(kernels, bool)[rows.device.codes], np.array(ops, bool)[rows.device.codes]
+class _Rules:
+    """Which of what was recorded is a node's run, and which is the time of its device."""
 
+    def __init__(self, found: PlacementPartial, short: Mapping[str, str]) -> None:
+        self._short = short
+        # kernels of a device; a stream alone repeats all streams
+        whole = {where for name, where in short.items() if name.endswith(_ALL_STREAMS)}
+        self._kernels = {
+            name
+            for name, where in short.items()
+            if name.endswith(_ALL_STREAMS) or ("/stream" in name and where not in whole)
+        }
+        # ops as the executor saw them
+        self.ops = {
+            name
+            for name in short
+            if not _BEHIND.fullmatch(name) and DeviceSpec.of(name).type is not None
+        }
+        self._with_kernels = {short[name] for name in self._kernels if found.devices[name].count}
+        self._accelerators = {
+            name for name, where in short.items() if DeviceSpec.of(where).type not in (None, CPU)
+        }
+        # in a capture, a thread's event of a node whose kernels ran on a device is their launch
+        self._launched = {
+            node for device, node in found.spent if found.captured and device in self._accelerators
+        }
 
-def _nodes(rows: Executions, transfers: frozenset[int]) -> tuple[Ints, list[str]]:
-    """The node of each row, -1 for what is none; a device may add behind a colon what it did."""
-    cut = ["" if _NO_NODE.fullmatch(name) else name.partition(":")[0] for name in rows.node.table]
-    index = {name: code for code, name in enumerate(dict.fromkeys(name for name in cut if name))}
-    node = np.array([index.get(name, -1) for name in cut] or [-1], np.int64)[rows.node.codes]
-    node[list(transfers)] = -1
-    return node, list(index)
+    def counts(self, device: str, node: str) -> bool:
+        if device not in self._kernels and device not in self.ops:
+            return False
+        return device in self._accelerators or node not in self._launched
 
-
-def _accelerators(devices: list[str]) -> npt.NDArray[np.bool_]:
-    return np.array([DeviceSpec.of(name).type not in (None, CPU) for name in devices], bool)
-
-
-def _launches(
-    node: Ints, device: Ints, accelerator: npt.NDArray[np.bool_], count: int
-) -> npt.NDArray[np.bool_]:
-    """In a capture, a thread's event of a node whose kernels ran on a device is their launch."""
-    has_kernels = np.zeros(count + 1, bool)
-    has_kernels[node[accelerator[device]]] = True
-    has_kernels[-1] = False  # rows of no node
-    return has_kernels[node] & ~accelerator[device]
-
-
-def _timed(
-    is_kernel: npt.NDArray[np.bool_], is_op: npt.NDArray[np.bool_], device: Ints, count: int
-) -> npt.NDArray[np.bool_]:
-    """Where kernels were recorded they are the time of the device, not their launches."""
-    with_kernels = np.bincount(device[is_kernel], minlength=count) > 0
-    return is_kernel | (is_op & ~with_kernels[device])
+    def is_timed(self, device: str) -> bool:
+        """Where kernels were recorded they are the time of the device, not their launches."""
+        return device in self._kernels or self._short[device] not in self._with_kernels

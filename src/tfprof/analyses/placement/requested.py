@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+from tfprof.analyses.reach import extent
+from tfprof.model.device_specs import DeviceNames
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
+from tfprof.model.profile import ProfileData
 
 _BESIDE = "loc:@"
 _HANDLES = ("VarHandleOp",)
@@ -44,4 +49,24 @@ def _beside(graph: Graph, code: list[int]) -> dict[int, list[int]]:
         for reader, _ in handle.readers():
             if code[reader.row] < 0:
                 found.setdefault(reader.row, []).append(handle.row)
+    return found
+
+
+def graphs_of(data: ProfileData) -> list[Graph]:
+    """The main graph, and the bodies of the functions it calls."""
+    if data.graph is None:
+        return []
+    return [data.graph, *(one.body for one in extent(data).functions.values())]
+
+
+def asked_names(data: ProfileData) -> list[str]:
+    return [name for graph in graphs_of(data) for name in graph.devices.table if name]
+
+
+def asked_counts(data: ProfileData, names: DeviceNames) -> Counter[str]:
+    """How many nodes ask for each device; "" are those that ask for none."""
+    found: Counter[str] = Counter()
+    for graph in graphs_of(data):
+        for name, count in requested(graph).counts().items():
+            found[names(name) if name else ""] += count
     return found

@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from tfprof.analyses.placement.placed import Moved, moved, sent_rows
-from tfprof.analyses.placement.ran import where_ran
+from tfprof.analyses.placement.captured import sent_rows
+from tfprof.analyses.placement.partial import host_runs
+from tfprof.analyses.placement.placed import soft_placed
 from tfprof.model import units
 from tfprof.model.device_specs import DeviceNames, DeviceSpec
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
 from tfprof.model.profile import ProfileData
+from tfprof.results.placement import SoftPlaced
 
 
 def as_ran(data: ProfileData) -> tuple[ProfileData, list[str]]:
@@ -26,8 +28,8 @@ def as_ran(data: ProfileData) -> tuple[ProfileData, list[str]]:
         return data, []
     asked = [name for name in graph.devices.table if name]
     names = DeviceNames(trace.executions.device.table, asked)
-    ran = where_ran(trace, names, sent_rows(data))
-    moves = [one for one in moved(data, names, ran, None) if one.name in graph.index]
+    ran = host_runs(trace, sent_rows(trace)).finish(names)
+    moves = [one for one in soft_placed(data, names, ran, None) if one.name in graph.index]
     if not moves:
         return data, []
     specs = {names(name): names.spec(name) for name in trace.executions.device.table}
@@ -38,7 +40,7 @@ def as_ran(data: ProfileData) -> tuple[ProfileData, list[str]]:
 def _replaced(
     graph: Graph,
     names: DeviceNames,
-    moves: list[Moved],
+    moves: list[SoftPlaced],
     specs: dict[str, DeviceSpec],
     used: set[str],
 ) -> Interned:
@@ -67,7 +69,7 @@ def _in_words_of(asked: DeviceSpec, ran: DeviceSpec) -> str:
     return str(near if near.allows(ran) else ran)
 
 
-def _words(moves: list[Moved]) -> list[str]:
+def _words(moves: list[SoftPlaced]) -> list[str]:
     return [
         f"{units.plural(count, 'node')} asked for {asked} and ran on {ran}: counted there"
         for (asked, ran), count in Counter((one.asked, one.ran) for one in moves).items()

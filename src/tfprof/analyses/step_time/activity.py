@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.self_time import holders, own_times
-from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.codes import Codes, code_of
 from tfprof.analyses.step_time.overlapping import Overlapping
 from tfprof.model.interned import Interned
 from tfprof.model.op_names import OpKind, op_name
+from tfprof.results.categories import Category
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.intervals import Intervals
-from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.classify import Classified, classified, told_once
 from tfprof.analyses.step_time.codes import CATEGORIES
 from tfprof.analyses.steps.detect import find_steps
-from tfprof.analyses.steps.windows import Steps
 from tfprof.model.xspace import Plane, Space
+from tfprof.results.categories import Category
+from tfprof.results.windows import Steps
 
 Ints = npt.NDArray[np.int64]
 _GoingOn = Mapping[Category, Intervals]
@@ -79,9 +79,13 @@ class Breakdown:
         return self.going_on[category].minus(others)
 
     @property
+    def ops_recorded(self) -> bool:
+        return any(len(self.going_on[category]) for category in _OF_OPS)
+
+    @property
     def input_share(self) -> float | None:
         """What an average step waits of its time; None where ops were not recorded."""
-        if not any(len(self.going_on[category]) for category in _OF_OPS):
+        if not self.ops_recorded:
             return None
         average = self.average()
         return average[Category.INPUT] / max(1, sum(average.values()))

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.intervals import Intervals
-from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.codes import Codes, code_of
 from tfprof.analyses.step_time.device_events import on_device
 from tfprof.analyses.step_time.host_events import on_placed_cpu, on_threads
 from tfprof.model.xspace import HOST_THREADS, Plane
+from tfprof.results.categories import Category
 
 Ints = npt.NDArray[np.int64]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.step_time.categories import Category
 from tfprof.model.xspace import Plane
+from tfprof.results.categories import Category
 
 Codes = npt.NDArray[np.int8]
 

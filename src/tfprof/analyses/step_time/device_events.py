@@ -7,10 +7,10 @@ import re
 import numpy as np
 
 from tfprof.analyses.self_time import holders
-from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.codes import NO_CODE, Codes, by_name, code_of
 from tfprof.model.device_lines import is_tpu, lines_that_count
 from tfprof.model.xspace import Plane
+from tfprof.results.categories import Category
 
 _COPY = re.compile(r"memcpy|^copy(host|device)", re.IGNORECASE)
 _TO_DEVICE = re.compile(

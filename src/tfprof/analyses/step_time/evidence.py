@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -11,25 +10,13 @@ import numpy.typing as npt
 from tfprof.analyses.intervals import Intervals
 from tfprof.analyses.self_time import holders, own_times
 from tfprof.analyses.step_time.breakdown import Breakdown
-from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.classify import ENCLOSING, Classified
 from tfprof.analyses.step_time.codes import code_of
-from tfprof.analyses.steps.windows import StepWindow
+from tfprof.results.categories import Category
+from tfprof.results.steps import Behind
+from tfprof.results.windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Behind:
-    """Events of one name: how many took part in a slice, and with how much time of their own.
-
-    Threads and streams work side by side: these times may add up to more than the slice.
-    """
-
-    name: str
-    count: int
-    self_ps: int
-    longest_ps: int
 
 
 def events_behind(

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from tfprof.analyses.input_pipeline.names import rows_where
 from tfprof.analyses.input_pipeline.waits import wait_rows
 from tfprof.analyses.self_time import holders
-from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.codes import NO_CODE, Codes, by_name, code_of
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import Plane
+from tfprof.results.categories import Category
 
 Ints = npt.NDArray[np.int64]
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.step_time.activity import PlaneActivities
-from tfprof.analyses.step_time.categories import Category
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.codes import CATEGORIES
-from tfprof.analyses.steps.windows import StepWindow
+from tfprof.results.categories import Category
+from tfprof.results.host_steps import Cause, SlowStep
+from tfprof.results.windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
 
@@ -27,57 +27,6 @@ _COMPARED_WITH = 15
 _MOST_EXPLAINED = 5
 _ALL_OPS = (Category.HOST_MODEL, Category.DEVICE_COMPUTE_16, Category.DEVICE_COMPUTE_32)
 _ALL_SLOWER = 1.2
-
-
-@dataclass(frozen=True, slots=True)
-class Grown:
-    category: Category
-    extra: int
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """Events of one label: how many there were and how long they took, in picoseconds.
-
-    Threads and streams work side by side: causes may add up to more than the step took longer.
-    """
-
-    what: str
-    category: Category
-    count: int
-    usual_count: float
-    time: int
-    usual_time: int
-    longest: int
-    # whether the label says what went on, or only where in the runtime
-    telling: bool
-
-    @property
-    def extra(self) -> int:
-        return self.time - self.usual_time
-
-    @property
-    def single(self) -> bool:
-        """Whether one event explains it."""
-        return self.longest >= 0.8 * self.extra and self.longest > self.usual_time
-
-
-@dataclass(frozen=True, slots=True)
-class SlowStep:
-    """Picoseconds. `all_ops` is how many times longer ops took, where no single type is behind it.
-
-    `causes` is None where more steps are slow than are looked into.
-    """
-
-    window: StepWindow
-    usual: int
-    grown: Sequence[Grown]
-    causes: Sequence[Cause] | None
-    all_ops: float | None
-
-    @property
-    def extra(self) -> int:
-        return self.window.period - self.usual
 
 
 def slow_rows(periods: Ints) -> Ints:
@@ -107,24 +56,22 @@ def slow_steps(
     compared = _Compared(windows, others, periods, planes)
     found = []
     for row in slow.tolist():
-        extra = int(periods[row]) - usual
+        number, period = windows[row].number, windows[row].period
+        extra = period - usual
         grown = _grown(growth[row], extra)
         if row not in explained:
-            found.append(SlowStep(windows[row], usual, grown, None, None))
+            found.append(SlowStep(number, period, usual, grown, None, None))
             continue
         changes = compared.changes(windows[row])
-        causes = _causes(changes, grown, extra)
-        found.append(SlowStep(windows[row], usual, grown, causes, _all_ops(changes, extra)))
+        causes, all_ops = _causes(changes, grown, extra), _all_ops(changes, extra)
+        found.append(SlowStep(number, period, usual, grown, all_ops, causes))
     return found
 
 
-def _grown(growth: Ints, extra: int) -> list[Grown]:
-    grown = [
-        Grown(category, int(more))
-        for category, more in zip(CATEGORIES, growth.tolist(), strict=True)
-        if more >= _WORTH_TELLING * extra
-    ]
-    return sorted(grown, key=lambda one: -one.extra)
+def _grown(growth: Ints, extra: int) -> dict[Category, int]:
+    grown = zip(CATEGORIES, growth.tolist(), strict=True)
+    worth = [(category, more) for category, more in grown if more >= _WORTH_TELLING * extra]
+    return dict(sorted(worth, key=lambda one: -one[1]))
 
 
 # by label and category: how many, how long, the longest, whether the label tells what goes on
@@ -184,14 +131,14 @@ class _Compared:
         return found
 
 
-def _causes(changes: list[Cause], grown: Sequence[Grown], extra: int) -> list[Cause]:
+def _causes(changes: list[Cause], grown: Iterable[Category], extra: int) -> tuple[Cause, ...]:
     """Of the categories that grew, else of any; frames only where nothing tells more."""
-    where = {one.category: place for place, one in enumerate(grown)}
+    where = {category: place for place, category in enumerate(grown)}
     worth = [one for one in changes if one.extra >= _WORTH_TELLING * extra]
     best = [one for one in worth if one.category in where and one.telling]
     best = best or [one for one in worth if one.telling] or worth
     best.sort(key=lambda one: (where.get(one.category, len(where)), -one.extra, one.what))
-    return best[:_CAUSES]
+    return tuple(best[:_CAUSES])
 
 
 def _all_ops(changes: list[Cause], extra: int) -> float | None:

@@ -15,8 +15,8 @@ from tfprof.analyses.steps.requests import (
     round_marks,
     run_marks,
 )
-from tfprof.analyses.steps.windows import Steps
 from tfprof.model.xspace import Space
+from tfprof.results.windows import Steps
 
 _NONE = Steps("none", "nothing marks steps", [])
 

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.steps.detect import find_steps
-from tfprof.analyses.steps.windows import StepWindow
 from tfprof.model.interned import Interned
 from tfprof.model.trace import Trace
+from tfprof.results.windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.steps.marks import HostMarks, Marks, ends_of, is_evaluation, names_of
-from tfprof.analyses.steps.windows import Dropped
 from tfprof.model.op_names import op_name
 from tfprof.model.units import plural
+from tfprof.results.windows import Dropped
 
 Ints = npt.NDArray[np.int64]
 

@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.steps.windows import Dropped
 from tfprof.model.xspace import Plane, Space
+from tfprof.results.windows import Dropped
 
 Ints = npt.NDArray[np.int64]
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from tfprof.analyses.steps.calls import Calls, calls_of
 from tfprof.analyses.steps.marks import HostMarks, Marks, ends_of, is_evaluation
-from tfprof.analyses.steps.windows import Dropped, StepWindow
 from tfprof.model.units import duration, plural
+from tfprof.results.windows import Dropped, StepWindow
 
 Ints = npt.NDArray[np.int64]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tfprof.analyses.steps.windows import Steps, StepWindow
 from tfprof.analyses.timeline.run_space import STEP
 from tfprof.model.units import plural
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
+from tfprof.results.windows import Steps, StepWindow
 
 _STEPS_LINE = "Steps"
 _GPU = "/device:GPU:"

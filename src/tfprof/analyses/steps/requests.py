@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.steps.marks import POOL, HostMarks, Marks, ends_of
-from tfprof.analyses.steps.windows import Dropped, StepWindow
 from tfprof.model.units import plural
 from tfprof.model.xspace import Plane
+from tfprof.results.windows import Dropped, StepWindow
 
 Ints = npt.NDArray[np.int64]
 

@@ -1,75 +1,12 @@
-"""When the steps of a run were, and how that is known."""
+"""Which of the steps of a run is a usual one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from tfprof.results.windows import Dropped, Steps, StepWindow
 
-@dataclass(frozen=True, slots=True)
-class StepWindow:
-    """Picoseconds on the clock of the capture.
-
-    From `begin` to `end` its marker was open; its period goes on to `until`, where the next step
-    begins. The last step, and one before something that is no step, ends with its marker.
-    """
-
-    number: int
-    begin: int
-    end: int
-    until: int
-
-    @property
-    def duration(self) -> int:
-        return self.end - self.begin
-
-    @property
-    def period(self) -> int:
-        return self.until - self.begin
-
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """What looked like a step and is not counted as one."""
-
-    what: str
-    why: str
-
-
-# rules by which steps end by themselves
-_WHOLE = ("run", "input")
-_FEW = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """The steps of one host by time; `rule` is a word, `about` says what marked them.
-
-    `line` is the thread the markers are on, as a row of the lines of `plane`; None where steps
-    were not found on a thread.
-    """
-
-    rule: str
-    about: str
-    windows: Sequence[StepWindow]
-    dropped: Sequence[Dropped] = ()
-    plane: int | None = None
-    line: int | None = None
-
-    @property
-    def last_is_open(self) -> bool:
-        """Whether the period of the last step is not known, only when its marker closed."""
-        return self.rule not in _WHOLE
-
-    @property
-    def averaged(self) -> slice:
-        """The steps an average is made of.
-
-        Of more than a few, the first, in which the profiler was starting, and the last, whose
-        period is not known, are left out, as XProf does.
-        """
-        cut = len(self.windows) > _FEW and self.last_is_open
-        return slice(1, -1) if cut else slice(None)
+__all__ = ["Dropped", "StepWindow", "Steps", "typical"]
 
 
 def typical(windows: Sequence[StepWindow]) -> StepWindow | None:

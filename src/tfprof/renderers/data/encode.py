@@ -15,8 +15,10 @@ import numpy as np
 
 from tfprof.model.dims import Dim, term_list
 from tfprof.model.quantity import Quantity
+from tfprof.model.units import PS
 from tfprof.results.columns import Columns
 from tfprof.results.fields import Place, plan_of
+from tfprof.results.times import Nanoseconds
 
 _AS_IT_IS = (str, int, float, type(None))
 
@@ -25,6 +27,8 @@ def encoded(value: object) -> Any:  # noqa: ANN401
     """Any part of a result."""
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, Nanoseconds):
+        return value.micros
     if isinstance(value, _AS_IT_IS):
         return value
     if isinstance(value, Quantity | Dim):
@@ -35,10 +39,10 @@ def encoded(value: object) -> Any:  # noqa: ANN401
 
 
 def _parts(value: object) -> Any:  # noqa: ANN401
-    """A result inside a result, rows, or columns."""
+    """A result inside a result (also a named tuple), rows, or columns."""
     if isinstance(value, Columns):
         return _records(value)
-    if is_dataclass(value) and not isinstance(value, type):
+    if hasattr(value, "_fields") or (is_dataclass(value) and not isinstance(value, type)):
         return dict(_fields(value))
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
@@ -57,7 +61,9 @@ def _fields(result: object) -> Iterator[tuple[str, Any]]:
         value = getattr(result, plan.name)
         if plan.place is Place.INSIDE or (plan.place is Place.IF_KNOWN and value is None):
             continue
-        if plan.place is Place.AMONG:
+        if plan.is_time:
+            yield plan.key, _micros(value)
+        elif plan.place is Place.AMONG:
             yield from encoded(value).items()
         else:
             yield from _pairs(plan.key, value)
@@ -69,6 +75,15 @@ def _pairs(key: str, value: object) -> Iterator[tuple[str, Any]]:
     formula = value.value if isinstance(value, Quantity) else value
     if isinstance(formula, Dim):
         yield f"{key}_formula", {"text": str(formula), "terms": term_list(formula)}
+
+
+def _micros(value: object) -> Any:  # noqa: ANN401
+    """Picoseconds, one or many, as microseconds."""
+    if isinstance(value, Mapping):
+        return {_name(key): _micros(one) for key, one in value.items()}
+    if isinstance(value, tuple):
+        return [_micros(one) for one in value]
+    return value / PS if isinstance(value, int | float) else None
 
 
 def _number(value: Quantity | Dim) -> float | None:

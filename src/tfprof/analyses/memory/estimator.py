@@ -1,0 +1,151 @@
+"""Peaks of one model for any batch: as it is, or with something changed about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property
+
+from tfprof.analyses.memory.batches import at_batch
+from tfprof.analyses.memory.estimate import (
+    EXPECTED,
+    Peak,
+    guess_from,
+    largest_batch,
+    peaks,
+    pieces,
+)
+from tfprof.analyses.memory.program import CPU, MODELS, MemoryModel, Program, program
+from tfprof.analyses.memory.schedule import simulate
+from tfprof.analyses.memory.steps import Step, Steps
+from tfprof.errors import UsageError
+from tfprof.model.dims import BATCH, Size, symbol
+from tfprof.results.memory import Piece
+
+_SCHEDULE_BATCH = 8
+# what a step is made into before it is simulated, at a batch
+Change = Callable[[Program, int], Program]
+
+
+def memory_model(name: str, workspace: int | None = None) -> MemoryModel:
+    """`workspace` are bytes for a convolution while it runs, where the model allows for one."""
+    if name not in MODELS:
+        raise UsageError(f"no memory model is called {name!r}", hint=f"One of {', '.join(MODELS)}.")
+    model = MODELS[name]
+    if workspace is None:
+        return model
+    if not model.workspace:
+        raise UsageError(f"{name} needs no --workspace", hint="It goes with --model gpu-bfc.")
+    return replace(model, workspace=workspace)
+
+
+class Estimator:
+    """Each batch is worked out once. `change` rewrites the step: another plan, the same model."""
+
+    def __init__(self, steps: Steps, model: MemoryModel, *, change: Change | None = None) -> None:
+        self.model, self.part, self.is_fixed = model, steps.part, steps.is_fixed
+        self.steps, self._change = steps, change
+        self._programs: dict[int, Program] = {}
+        self._peaks: dict[int, dict[str, Peak]] = {}
+        self._state_bytes = 0
+        self.notes: list[str] = []
+
+    def changed(self, change: Change) -> Estimator:
+        """The same with another schedule or other ops."""
+        other = Estimator(self.steps, self.model, change=change)
+        other._programs, other._state_bytes = self._programs, self._state_bytes
+        return other
+
+    def modelled(self, model: MemoryModel) -> Estimator:
+        """The same on a device that allocates otherwise."""
+        return Estimator(self.steps, model)
+
+    @property
+    def persistent(self) -> dict[str, int]:
+        """Variables by device; what an optimizer would add to them lies where most of them do."""
+        held = self.steps.persistent
+        largest = max(held, key=held.__getitem__, default=CPU)
+        return {**held, largest: held.get(largest, 0) + self._state_bytes}
+
+    def at(self, batch: int) -> dict[str, Peak]:
+        if batch not in self._peaks:
+            self._peaks[batch] = peaks(self._run(batch), batch)
+        return self._peaks[batch]
+
+    def highest(self, batch: int) -> Peak:
+        """Of the device that needs most."""
+        return max(self.at(batch).values(), key=lambda one: one.expected)
+
+    def program(self, batch: int) -> Program:
+        """The step at a batch, before any change."""
+        if batch not in self._programs:
+            open_ = self._open
+            made = None if open_ is None else at_batch(open_, batch, self.model)
+            self._programs[batch] = made or self._written(batch)
+        return self._programs[batch]
+
+    def _written(self, batch: int) -> Program:
+        step = self._step({} if self.is_fixed else {BATCH: batch})
+        self.notes = list(dict.fromkeys([*self.notes, *step.notes]))
+        return program(step.costs, step.graph, self.model)
+
+    @cached_property
+    def _open(self) -> Program | None:
+        """The step for any batch; None where the batch is fixed, or more than it is open."""
+        if self.is_fixed:
+            return None
+        # said as a symbol, the batch is open even where a run tells its size
+        step = self._step({BATCH: symbol(BATCH)})
+        if set(step.costs.symbols) != {BATCH}:
+            return None
+        self.notes = list(dict.fromkeys([*self.notes, *step.notes]))
+        return program(step.costs, step.graph, self.model)
+
+    @property
+    def unknown(self) -> list[str]:
+        """Ops whose outputs have no known size, at the first batch that was asked for."""
+        return next((made.unknown for made in self._programs.values()), [])
+
+    def pieces(self) -> dict[str, list[Piece]]:
+        """The transient peak as lines over the batch; none where more than the batch is open."""
+        made = self._open
+        if made is None:
+            return {}
+        run = made if self._change is None else self._change(made, _SCHEDULE_BATCH)
+        return pieces(run, _SCHEDULE_BATCH)
+
+    def largest(self, budget: int, *, parallel: bool = False, margin: float = 0.0) -> int:
+        """The largest batch whose total fits on each device."""
+
+        def fits(batch: int) -> bool:
+            if parallel:
+                needs = {device: one.interval[1] for device, one in self.at(batch).items()}
+            else:
+                needs = self._expected(batch)
+            return all(
+                (size + self.persistent.get(device, 0)) * (1 + margin) <= budget
+                for device, size in needs.items()
+            )
+
+        guesses = [
+            guess_from(lines, budget - self.persistent.get(device, 0))
+            for device, lines in self.pieces().items()
+        ]
+        return largest_batch(fits, min(guesses, default=1) + 1)
+
+    def _expected(self, batch: int) -> dict[str, int]:
+        """By device; the ends of the interval are left out where nobody asks for them."""
+        if batch in self._peaks:
+            return {device: one.expected for device, one in self._peaks[batch].items()}
+        made = self._run(batch)
+        found = simulate(made, EXPECTED, batch)
+        return {device: one.peak for device, one in zip(made.devices, found.devices, strict=True)}
+
+    def _run(self, batch: int) -> Program:
+        made = self.program(batch)
+        return made if self._change is None else self._change(made, batch)
+
+    def _step(self, sizes: Mapping[str, Size]) -> Step:
+        found = self.steps.at(sizes)
+        self._state_bytes = found.state_bytes
+        return found

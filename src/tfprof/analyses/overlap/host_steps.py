@@ -1,0 +1,82 @@
+"""What each host of a capture tells about its steps, without the events."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.overlap.device_use import DeviceUse
+from tfprof.analyses.overlap.found import overlap
+from tfprof.analyses.overlap.launches import LaunchUse
+from tfprof.analyses.step_time.breakdown import Breakdown
+from tfprof.analyses.step_time.slow import slow_steps
+from tfprof.results.categories import Category
+from tfprof.results.host_steps import DeviceSteps, HostSteps, Launches, Matrix, SlowStep, Times
+
+Ints = npt.NDArray[np.int64]
+
+
+def host_steps(found: Breakdown, rank: int = 0) -> HostSteps:
+    seen = overlap(found.host, found.planes, found.steps)
+    steps = found.steps
+    return HostSteps(
+        rank,
+        found.host,
+        # where in the capture they are marked says nothing elsewhere
+        replace(steps, windows=tuple(steps.windows), dropped=tuple(steps.dropped), plane=None,
+                line=None),
+        _matrix(found.time),
+        _matrix(found.gross),
+        _matrix(found.count),
+        found.ops_recorded,
+        any(len(one.rows(Category.INPUT)) for one in found.planes if not one.is_device),
+        _slow(found),
+        tuple(_device(one, found.devices[one.name]) for one in seen.devices),
+        tuple(seen.unused),
+        _times(seen.cpu.model),
+        _times(seen.cpu.pipeline),
+        _times(seen.cpu.either),
+        tuple(seen.cpu.pools),
+        tuple(seen.gaps),
+        tuple(map(_launches, seen.launches)),
+        tuple(seen.stragglers),
+    )  # fmt: skip
+
+
+def with_only(whole: HostSteps, alone: Breakdown) -> HostSteps:
+    """What its time went to if the other devices were not there."""
+    return replace(
+        whole,
+        time=_matrix(alone.time),
+        gross=_matrix(alone.gross),
+        count=_matrix(alone.count),
+        ops_recorded=alone.ops_recorded,
+        slow=_slow(alone),
+    )
+
+
+def _slow(found: Breakdown) -> tuple[SlowStep, ...]:
+    return tuple(slow_steps(found.steps.windows, found.time, found.planes))
+
+
+def _device(one: DeviceUse, time: Ints) -> DeviceSteps:
+    uses = (one.busy, one.compute, one.copies, one.copies_hidden, one.collectives,
+            one.collectives_hidden)  # fmt: skip
+    return DeviceSteps(one.name, _matrix(time), *map(_times, uses))
+
+
+def _launches(one: LaunchUse) -> Launches:
+    return Launches(
+        one.device, one.launches, int(one.bound.sum()), one.kernel, one.delay, one.interval,
+        one.idle_share, _times(one.waited),
+    )  # fmt: skip
+
+
+def _times(values: Ints) -> Times:
+    return tuple(values.tolist())
+
+
+def _matrix(values: Ints) -> Matrix:
+    return tuple(map(tuple, values.tolist()))

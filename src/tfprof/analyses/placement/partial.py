@@ -1,0 +1,172 @@
+"""What ran where on one host, as sums that those of other hosts can be added to.
+
+Devices have the names that were recorded: which of them mean the same, and how much of a name is
+needed, is known only when all hosts are together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.executed import Part
+from tfprof.analyses.placement.captured import captured, sent_rows
+from tfprof.analyses.placement.copied import Copied, Way, summed
+from tfprof.analyses.placement.copies import of_parts, of_records
+from tfprof.analyses.placement.labels import recorded
+from tfprof.analyses.placement.ran import Ran, where_ran
+from tfprof.model.device_specs import DeviceNames
+from tfprof.model.trace import Executions, Trace
+
+Ints = npt.NDArray[np.int64]
+Key = TypeVar("Key")
+Sum = TypeVar("Sum")
+
+# what the runtime does between nodes
+_NO_NODE = re.compile(r"(_SOURCE|_SINK|RecvTensor)(:.*)?|[^:]*MEMCPY.*|.*:MEMCPY.*")
+
+
+class Place(NamedTuple):
+    """Where something was met first: the number of its host, and its place in a table."""
+
+    host: int
+    at: int
+
+
+class Rows(NamedTuple):
+    """Of a device: where it was met first, and how many executions are its own."""
+
+    place: Place
+    count: int
+
+    def plus(self, other: Rows) -> Rows:
+        return Rows(min(self.place, other.place), self.count + other.count)
+
+
+class Spent(NamedTuple):
+    """A node on a device, in all steps together; no runs if it is only mentioned there."""
+
+    runs: int
+    micros: int
+    requested: int
+
+    def plus(self, other: Spent) -> Spent:
+        return Spent(*map(sum, zip(self, other, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementPartial:
+    """`spent` is by device and node, microseconds as recorded.
+
+    `copies` are those of all steps; `sent` those that the executed graphs make in each.
+    """
+
+    devices: Mapping[str, Rows] = field(default_factory=dict)
+    nodes: Mapping[str, Place] = field(default_factory=dict)
+    spent: Mapping[tuple[str, str], Spent] = field(default_factory=dict)
+    copies: Mapping[Way, Copied] = field(default_factory=dict)
+    sent: Mapping[Way, Copied] = field(default_factory=dict)
+    steps: tuple[int, ...] = ()
+    captured: bool = False
+
+    def merge(self, other: PlacementPartial) -> PlacementPartial:
+        """The sums of both: in any order and any tree the same."""
+        return PlacementPartial(
+            _both(self.devices, other.devices, Rows.plus),
+            _both(self.nodes, other.nodes, min),
+            _both(self.spent, other.spent, Spent.plus),
+            _both(self.copies, other.copies, Copied.plus),
+            _both(self.sent, other.sent, Copied.plus),
+            tuple(sorted(self.steps + other.steps)),
+            self.captured or other.captured,
+        )
+
+    def finish(self, names: DeviceNames) -> Ran:
+        """In the average step, under short names; devices that are one are one."""
+        return where_ran(self, names)
+
+    @property
+    def device_names(self) -> list[str]:
+        """All that were recorded."""
+        ends = chain.from_iterable(way[:2] for way in self.copies)
+        return [*self.devices, *(end for end in ends if end)]
+
+
+def _both(
+    one: Mapping[Key, Sum], other: Mapping[Key, Sum], plus: Callable[[Sum, Sum], Sum]
+) -> dict[Key, Sum]:
+    found = dict(one)
+    for key, value in other.items():
+        found[key] = plus(found[key], value) if key in found else value
+    return found
+
+
+def host_placement(
+    trace: Trace | None, graphs: Iterable[Part] = (), host: int = 0
+) -> PlacementPartial:
+    """Of one host, with the graphs that it executed. `host` orders hosts."""
+    if trace is None:
+        return PlacementPartial()
+    records, rows = recorded(trace)
+    return replace(
+        host_runs(trace, rows | sent_rows(trace), host),
+        copies=summed(chain(of_records(records), captured(trace))),
+        sent=summed(of_parts(graphs, trace)),
+    )
+
+
+def host_runs(trace: Trace, transfers: frozenset[int], host: int = 0) -> PlacementPartial:
+    """Only what ran. `transfers` are the rows of copies, which are no nodes."""
+    rows = trace.executions
+    table = list(dict.fromkeys(rows.device.table))
+    device = _codes(rows.device.table, table)[rows.device.codes]
+    node, names = _nodes(rows, transfers)
+    counts = np.bincount(device, minlength=len(table)).tolist()
+    return PlacementPartial(
+        {name: Rows(Place(host, at), counts[at]) for at, name in enumerate(table)},
+        {name: Place(host, at) for at, name in enumerate(names)},
+        _spent(rows, device, table, node, names),
+        steps=trace.steps,
+        captured=trace.space is not None,
+    )
+
+
+def _codes(column: Iterable[str], table: list[str]) -> Ints:
+    index = {name: at for at, name in enumerate(table)}
+    return np.array([index.get(name, -1) for name in column] or [-1], np.int64)
+
+
+def _nodes(rows: Executions, transfers: frozenset[int]) -> tuple[Ints, list[str]]:
+    """The node of each row, -1 for what is none; a device may add behind a colon what it did."""
+    cut = ["" if _NO_NODE.fullmatch(name) else name.partition(":")[0] for name in rows.node.table]
+    names = list(dict.fromkeys(name for name in cut if name))
+    node = _codes(cut, names)[rows.node.codes]
+    node[list(transfers)] = -1
+    return node, names
+
+
+def _spent(
+    rows: Executions, device: Ints, table: list[str], node: Ints, names: list[str]
+) -> dict[tuple[str, str], Spent]:
+    """What never started has no runs."""
+    kept = node >= 0
+    pairs, pair = np.unique(node[kept] * len(table) + device[kept], return_inverse=True)
+    started = (rows.start > 0)[kept]
+
+    def total(values: Ints) -> list[int]:
+        found = np.zeros(len(pairs), np.int64)
+        np.add.at(found, pair, values[kept] * started)
+        return found.tolist()
+
+    micros = total(np.maximum(rows.op_end_rel, 1))
+    sums = zip(total(np.ones(len(rows), np.int64)), micros, total(rows.requested), strict=True)
+    return {
+        (table[both % len(table)], names[both // len(table)]): Spent(*some)
+        for both, some in zip(pairs.tolist(), sums, strict=True)
+    }

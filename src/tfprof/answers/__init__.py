@@ -1,1 +1,0 @@
-"""One module a question: options in, analyses called, a view out."""

@@ -1,1 +1,0 @@
-"""One small file a command: `HELP`, `add_arguments(parser)`, `run(args, progress) -> Result`."""

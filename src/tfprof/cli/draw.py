@@ -1,0 +1,83 @@
+"""`tfprof draw SUBJECT PATH...`: the answer to a question as a picture."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tfprof.cli.output import talk, to_stdout
+from tfprof.cli.parser import add_options, values_of
+from tfprof.commands.registry import commands
+from tfprof.errors import UsageError
+
+if TYPE_CHECKING:
+    from tfprof.sources.load import ProgressOf
+
+NAME = "draw"
+
+
+def add_subjects(parser: argparse.ArgumentParser) -> None:
+    """A subject for every command that has a picture."""
+    drawings = {c.name: c.drawing for c in commands().values() if c.drawing is not None}
+    subjects = parser.add_subparsers(
+        dest="subject", metavar="SUBJECT", required=True, help=", ".join(drawings)
+    )
+    for name, drawing in drawings.items():
+        sub = subjects.add_parser(
+            name, help=drawing.help, description=drawing.help, allow_abbrev=False
+        )
+        add_options(sub, drawing.options)
+        _add_outputs(sub)
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    """There is no JSON of a picture."""
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "-o", "--output-file", metavar="FILE.svg", help="write there; .png needs tfprof[plot]"
+    )
+    group.add_argument("--force", action="store_true", help="replace an existing file")
+
+
+def run(args: argparse.Namespace, progress: ProgressOf | None) -> None:
+    write = _writer(args)
+    command = commands()[args.subject]
+    if command.drawing is not None:
+        from tfprof.renderers import picture
+
+        answered = command.drawing.answer(values_of(args), progress)
+        write(picture.render(command.module().picture(answered)))
+
+
+def _writer(args: argparse.Namespace) -> Callable[[str], None]:
+    """What takes the SVG. A place that cannot do is refused before anything is worked out."""
+    if not args.output_file:
+        if sys.stdout.isatty():
+            raise UsageError(
+                "a terminal shows no picture", hint=f"-o {args.subject}.svg writes it to a file."
+            )
+        return lambda picture: to_stdout(lambda: sys.stdout.write(picture))
+    path = Path(args.output_file)
+    encode = _encoder(path)
+
+    def write(picture: str) -> None:
+        from tfprof.commands.writing import write_file
+
+        write_file(path, encode(picture), force=args.force)
+        talk(f"Wrote {path}")
+
+    return write
+
+
+def _encoder(path: Path) -> Callable[[str], str | bytes]:
+    suffix = path.suffix.lower()
+    if suffix == ".svg":
+        return lambda picture: picture
+    if suffix == ".png":
+        from tfprof.renderers import png
+
+        return png.converter()
+    raise UsageError(f"the suffix of {path.name!r} names no picture", hint="Use .svg or .png.")

@@ -1,0 +1,32 @@
+"""`tfprof --help`: the commands by what people ask, an example each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tfprof.commands.command import Command, Group
+
+_NAME_WIDTH = 11
+_HEAD = """\
+usage: tfprof COMMAND PATH... [options]
+
+What a TensorFlow model costs, and what to do about it.
+"""
+_FOOT = """
+tfprof PATH... means tfprof summary PATH...
+`tfprof COMMAND --help` lists the options of one, `tfprof --version` tells the version."""
+
+
+def overview(commands: Iterable[Command]) -> str:
+    listed = list(commands)
+    lines = [_HEAD]
+    for group in Group:
+        lines += [f"{group.value}:", *_of_group(group, listed), ""]
+    return "\n".join(lines).rstrip("\n") + "\n" + _FOOT + "\n"
+
+
+def _of_group(group: Group, commands: Iterable[Command]) -> Iterator[str]:
+    for command in commands:
+        if command.group is group:
+            yield f"  {command.name:<{_NAME_WIDTH}}{command.help}"
+            yield f"  {'':<{_NAME_WIDTH}}  {command.example}"

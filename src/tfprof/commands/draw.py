@@ -1,0 +1,11 @@
+"""`tfprof draw SUBJECT PATH...`: pictures, which the command line itself writes."""
+
+from tfprof.commands.command import Command, Group
+
+COMMAND = Command(
+    "draw",
+    Group.MORE,
+    "an answer as a picture (SVG): memory, or the time of steps",
+    "tfprof draw steps LOGDIR -o steps.svg",
+    "as the picture asks",
+)

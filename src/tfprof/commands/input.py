@@ -1,0 +1,41 @@
+"""`tfprof input PATH...`: the tf.data pipeline, and the stage that keeps the model waiting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfprof.commands.command import Command, Group
+from tfprof.commands.inputs import INPUTS, request_of
+from tfprof.commands.option import Values
+
+if TYPE_CHECKING:
+    from tfprof.reports.input import Query
+    from tfprof.results.answered import Answered
+    from tfprof.results.input import InputResult
+    from tfprof.sources.load import ProgressOf
+
+
+def _answer(values: Values, progress: ProgressOf | None) -> Answered[InputResult]:
+    from tfprof.reports.input import ask
+    from tfprof.sources.load import read_one
+
+    return ask(read_one(request_of(values, "input"), progress), query_of(values))
+
+
+def query_of(_values: Values) -> Query:
+    from tfprof.reports.input import Query
+
+    return Query()
+
+
+COMMAND = Command(
+    "input",
+    Group.WHILE,
+    "the tf.data pipeline: what each stage takes, and the bottleneck",
+    "tfprof input LOGDIR",
+    "XPlane trace",
+    INPUTS,
+    "input",
+    _answer,
+    query=query_of,
+)

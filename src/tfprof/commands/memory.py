@@ -1,0 +1,187 @@
+"""`tfprof memory PATH...`: how much memory a step needs or took, and the batch that fits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tfprof.commands.command import Command, Drawing, Group
+from tfprof.commands.inputs import INPUTS, request_of
+from tfprof.commands.option import Option, Options, Takes, Values
+from tfprof.commands.sizes import DIMENSIONS, question_of
+from tfprof.commands.which_graph import FORMS, PARTITION, on_partition
+from tfprof.errors import UsageError
+
+if TYPE_CHECKING:
+    from tfprof.model.profile import ProfileData
+    from tfprof.reports.memory import MemoryResult, Query, WhatIfQuery
+    from tfprof.results.answered import Answered
+    from tfprof.sources.load import ProgressOf
+
+_RANGE = re.compile(r"(\d+)\.\.(\d+)")
+_MOST_BATCHES = 256
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kKMGT]?i?)B?")
+_SCALES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
+           "Ki": 2**10, "ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}  # fmt: skip
+
+_OPTIONS = (
+    *INPUTS,
+    *DIMENSIONS,
+    Options("", (Option("--signature", "of a SavedModel", metavar="NAME"),)),
+    Options(
+        "memory",
+        (
+            Option("--model", "how a device allocates: cpu-tf, gpu-bfc, ideal", metavar="NAME",
+                   default="cpu-tf"),
+            Option("--estimate", "from the graph, also where a run was measured", Takes.FLAG),
+            Option("--workspace", "of a convolution while it runs, with --model gpu-bfc",
+                   metavar="32MiB"),
+            Option("--as", "the graph of the file, or the one a run holds", choices=FORMS,
+                   key="form"),
+            PARTITION,
+            Option("--against", "another model: a curve each", metavar="PATH"),
+            Option("--device-memory", "find the batch that fits in it", metavar="16GB"),
+            Option("--margin", "what the safe batch leaves free (default: 5)", Takes.NUMBER,
+                   "PERCENT", default=5.0),
+            Option("--optimizer", "with --train, where a model only predicts (adam)",
+                   choices=("adam", "sgd", "momentum"), default="adam"),
+        ),
+    ),
+    Options(
+        "what if",
+        (
+            Option("--recompute", "activations were computed again: the best plan", Takes.FLAG),
+            Option("--recompute-scopes", "those in these name scopes were computed again",
+                   metavar="REGEX"),
+            Option("--more-flops", "what a plan may add (default: a forward pass)", Takes.NUMBER,
+                   "PERCENT"),
+            Option("--swap", "activations waited on the host; GB a second", Takes.NUMBER, "GBPS"),
+            Option("--device", "how fast it computes meanwhile (gpu:10T,800G)",
+                   metavar="gpu:FLOPS,BYTES"),
+            Option("--dtype", "activations and gradients were half as wide",
+                   choices=("float16", "bfloat16")),
+        ),
+    ),
+)  # fmt: skip
+
+
+def query_of(values: Values) -> Query:
+    from tfprof.reports.memory import Query
+
+    batch, budget = values.text("batch"), values.text("device_memory")
+    workspace, form = values.text("workspace"), values.text("form")
+    estimate = values.flag("estimate")
+    return Query(
+        question_of(values.but(batch=None)),
+        batches_of(batch) if batch else (),
+        values.text("model") or "",
+        bytes_of(budget) if budget else None,
+        (values.number("margin") or 0) / 100,
+        executed=form == "executed" or (values.text("partition") is not None and estimate),
+        optimizer=values.text("optimizer") if values.text("mode") == "train" else None,
+        workspace=bytes_of(workspace) if workspace else None,
+        what_if=_what_if(values),
+        # a graph or another model that is named cannot have been measured
+        estimate=estimate or form is not None or values.text("against") is not None,
+    )
+
+
+def _what_if(values: Values) -> WhatIfQuery:
+    from tfprof.reports.memory.query import DEFAULT_DEVICE, WhatIfQuery
+
+    swap = values.number("swap")
+    if swap is not None and swap <= 0:
+        raise UsageError(f"--swap takes gigabytes a second, not {swap:g}", hint="--swap 16")
+    return WhatIfQuery(
+        values.text("recompute_scopes") or ("" if values.flag("recompute") else None),
+        values.number("more_flops"),
+        swap,
+        values.text("device") or DEFAULT_DEVICE,
+        values.text("dtype"),
+    )
+
+
+def _answer(values: Values, progress: ProgressOf | None) -> Answered[MemoryResult]:
+    from tfprof.reports.memory import against, ask
+
+    query = query_of(values)
+    data, other = _read(values, "memory", progress)
+    if other is not None:
+        return against(data, other, query)
+    return ask(data, query, _searching(progress))
+
+
+def _to_draw(values: Values, progress: ProgressOf | None) -> Answered[MemoryResult]:
+    from tfprof.reports.memory import to_draw
+
+    query = query_of(values)
+    if values.text("form") == "executed":
+        raise UsageError("what was executed has the batch of its run: a point, not a curve")
+    data, other = _read(values, "draw memory", progress)
+    return to_draw(data, query, other, _searching(progress))
+
+
+def _read(
+    values: Values, command: str, progress: ProgressOf | None
+) -> tuple[ProfileData, ProfileData | None]:
+    """The model, and the one it is held against."""
+    from tfprof.sources.load import Request, read_one
+
+    data = on_partition(read_one(request_of(values, command), progress), values)
+    path = values.text("against")
+    return data, read_one(Request([Path(path)]), progress) if path else None
+
+
+def _searching(progress: ProgressOf | None) -> Callable[[int, int], None] | None:
+    """Hears how many plans of how many were tried."""
+    if progress is None:
+        return None
+    heard: list[Callable[[int], None]] = []
+
+    def tried(done: int, of: int) -> None:
+        if not heard:
+            heard.append(progress(Path("recompute plans"), of))
+        heard[0](done)
+
+    return tried
+
+
+def batches_of(text: str) -> tuple[int, ...]:
+    """`8`, `1,8,32` or `1..32`."""
+    found: list[int] = []
+    for part in text.split(","):
+        span = _RANGE.fullmatch(part.strip())
+        if span:
+            found += range(int(span[1]), int(span[2]) + 1)
+        elif part.strip().isdecimal():
+            found.append(int(part))
+        else:
+            raise UsageError(f"--batch does not take {text!r}", hint="8, or 1,8,32, or 1..32")
+    if not found or min(found) < 1 or len(found) > _MOST_BATCHES:
+        raise UsageError(
+            f"--batch takes 1 to {_MOST_BATCHES} sizes from 1 on, not {text!r}", hint="1..32"
+        )
+    return tuple(found)
+
+
+def bytes_of(text: str) -> int:
+    match = _SIZE.fullmatch(text.strip())
+    if match is None or match[2] not in _SCALES:
+        raise UsageError(f"{text!r} is no size", hint="16GB, 16GiB, 500MB")
+    return int(float(match[1]) * _SCALES[match[2]])
+
+
+COMMAND = Command(
+    "memory",
+    Group.BEFORE,
+    "peak memory, measured or before it runs; the batch that fits",
+    "tfprof memory examples/unet/graph.pb --dim H=572 --dim W=572 --device-memory 16GiB",
+    "graph (estimate) or trace (measured)",
+    _OPTIONS,
+    "memory",
+    _answer,
+    Drawing("peak memory over the batch or over time", _OPTIONS, _to_draw),
+    query_of,
+)

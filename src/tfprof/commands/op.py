@@ -1,0 +1,9 @@
+"""`tfprof op PATH...`: costs by op type."""
+
+from tfprof.commands.view import view_command
+
+COMMAND = view_command(
+    "op",
+    "costs by op type",
+    "tfprof op graph.pb run_meta -select micros,occurrence -order_by micros",
+)

@@ -1,0 +1,9 @@
+"""`tfprof scope PATH...`: costs by name scope."""
+
+from tfprof.commands.view import view_command
+
+COMMAND = view_command(
+    "scope",
+    "costs by name scope",
+    "tfprof scope graph.pb -max_depth 3 -select params",
+)

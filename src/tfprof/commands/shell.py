@@ -1,0 +1,14 @@
+"""`tfprof shell PATH...`: the prompt, which the command line itself runs."""
+
+from tfprof.commands.command import Command, Group
+from tfprof.commands.inputs import INPUTS
+from tfprof.commands.view_options import VIEW_OPTIONS
+
+COMMAND = Command(
+    "shell",
+    Group.MORE,
+    "the tfprof prompt; commands from a pipe, too",
+    "tfprof shell graph.pb run_meta",
+    "graph",
+    (*INPUTS, VIEW_OPTIONS),
+)

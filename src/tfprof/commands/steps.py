@@ -1,0 +1,63 @@
+"""`tfprof steps PATH...`: what the time of each step went to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfprof.commands.command import Command, Drawing, Group
+from tfprof.commands.inputs import INPUTS, request_of
+from tfprof.commands.option import Option, Options, Takes, Values
+
+if TYPE_CHECKING:
+    from tfprof.reports.steps import Query
+    from tfprof.results.answered import Answered
+    from tfprof.results.steps import NoSteps, StepsResult
+    from tfprof.sources.load import ProgressOf
+
+_STEPS = Options(
+    "steps",
+    (
+        Option("--step", "one step, and what was in it", Takes.WHOLE, "N"),
+        Option("--events", "the events behind one category", metavar="CATEGORY"),
+        Option("--gaps", "the longest gaps of devices, and what the host did", Takes.FLAG),
+        Option("--device", "with only one of several devices", metavar="DEVICE"),
+    ),
+)
+
+
+def _answer(values: Values, progress: ProgressOf | None) -> Answered[StepsResult | NoSteps]:
+    return _asked("steps", values, progress)
+
+
+def _drawn(values: Values, progress: ProgressOf | None) -> Answered[StepsResult | NoSteps]:
+    return _asked("draw steps", values, progress)
+
+
+def _asked(
+    command: str, values: Values, progress: ProgressOf | None
+) -> Answered[StepsResult | NoSteps]:
+    from tfprof.reports.steps import ask
+    from tfprof.sources.load import read_one
+
+    return ask(read_one(request_of(values, command), progress), query_of(values))
+
+
+def query_of(values: Values) -> Query:
+    from tfprof.reports.steps import Query
+
+    events, device = values.text("events"), values.text("device")
+    return Query(values.whole("step"), events, values.flag("gaps"), device)
+
+
+COMMAND = Command(
+    "steps",
+    Group.WHILE,
+    "what each step's time went to: compute, input, host, idle",
+    "tfprof steps LOGDIR",
+    "trace",
+    (*INPUTS, _STEPS),
+    "steps",
+    _answer,
+    Drawing("what the time of each step went to", INPUTS, _drawn),
+    query_of,
+)

@@ -1,0 +1,50 @@
+"""`tfprof summary PATH...`, and what `tfprof PATH...` means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfprof.commands.command import Command, Group
+from tfprof.commands.inputs import INPUTS, request_of
+from tfprof.commands.option import Option, Options, Takes, Values
+from tfprof.commands.sizes import DIMENSIONS, question_of
+
+if TYPE_CHECKING:
+    from tfprof.reports.summary import Query
+    from tfprof.results.answered import Answered
+    from tfprof.results.summary import ModelsResult, SummaryResult
+    from tfprof.sources.load import ProgressOf
+
+_OWN = Options(
+    "",
+    (
+        Option("--stats", "read every value of a checkpoint: extremes, NaN, zeros", Takes.FLAG),
+        Option("--signature", "of a SavedModel (default: serving_default)", metavar="NAME"),
+    ),
+)
+
+
+def query_of(values: Values) -> Query:
+    from tfprof.reports.summary import Query
+
+    return Query(question_of(values), stats=values.flag("stats"))
+
+
+def _answer(values: Values, progress: ProgressOf | None) -> Answered[SummaryResult | ModelsResult]:
+    from tfprof.reports.summary import ask_paths
+
+    query = query_of(values)
+    return ask_paths(request_of(values, "summary"), query, progress)
+
+
+COMMAND = Command(
+    "summary",
+    Group.START,
+    "what this model is, what it costs, where the cost sits",
+    "tfprof examples/unet",
+    "anything",
+    (*INPUTS, *DIMENSIONS, _OWN),
+    "summary",
+    _answer,
+    query=query_of,
+)

@@ -1,0 +1,104 @@
+"""`tfprof timeline PATH...`: what ran when, drawn here or written for a trace viewer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tfprof.commands.command import Command, Files, Group
+from tfprof.commands.inputs import INPUTS, request_of
+from tfprof.commands.option import Option, Options, Takes, Values
+from tfprof.errors import OutputExists, UsageError
+
+if TYPE_CHECKING:
+    from tfprof.model.profile import ProfileData
+    from tfprof.reports.timeline import Query
+    from tfprof.results.answered import Answered
+    from tfprof.results.timeline import TimelineResult
+    from tfprof.sources.load import ProgressOf
+
+TRACE_SUFFIXES = (".trace.json", ".trace.json.gz")
+_TIMELINE = Options(
+    "timeline (-o FILE.trace.json[.gz] writes a trace)",
+    (
+        Option("--step", "this step", Takes.WHOLE, "N"),
+        Option("--from", "from this time on, in ms from the first event", Takes.NUMBER, "MS",
+               key="begin"),
+        Option("--to", "up to this time", Takes.NUMBER, "MS", key="end"),
+        Option("--thread", "threads or streams called so", metavar="REGEX"),
+        Option("--min-duration", "events of at least so many microseconds", Takes.NUMBER, "US",
+               default=0),
+        Option("--all", "with what thread pools note about themselves", Takes.FLAG,
+               key="everything"),
+        Option("--args", "write all that is known of each event", Takes.FLAG, key="all_args"),
+    ),
+)  # fmt: skip
+
+
+def query_of(values: Values) -> Query:
+    from tfprof.reports.timeline import Query
+
+    shortest = values.number("min_duration") or 0
+    if shortest < 0:
+        raise UsageError(f"--min-duration takes microseconds, not {shortest:g}")
+    return Query(
+        values.whole("step"),
+        values.number("begin"),
+        values.number("end"),
+        values.text("thread"),
+        shortest,
+        values.flag("everything"),
+        values.flag("all_args"),
+    )
+
+
+def _answer(values: Values, progress: ProgressOf | None) -> Answered[TimelineResult] | Files:
+    from tfprof.reports.timeline import ask
+    from tfprof.sources.load import read_one
+
+    query, target = query_of(values), _trace_target(values)
+    if target is None:
+        return ask(read_one(request_of(values, "timeline"), progress), query)
+    force = values.flag("force")
+    if target.is_file() and not force:  # before a large capture is read, not after
+        raise OutputExists("the file exists", where=str(target), hint="Use --force to replace it.")
+    data = read_one(request_of(values, "timeline"), progress)
+    then = "; open it in https://ui.perfetto.dev or chrome://tracing"
+    return Files({target: trace_chunks(data, query, target)}, force, then, tuple(data.warnings))
+
+
+def trace_chunks(data: ProfileData, query: Query, target: Path) -> Iterator[bytes]:
+    """Events are written as they are made: a trace of millions is never held whole."""
+    from tfprof.renderers.chrome_trace import gzipped, render
+    from tfprof.reports.timeline import trace_of
+
+    chunks = render(*trace_of(data, query))
+    yield from gzipped(chunks) if target.name.lower().endswith(".gz") else chunks
+
+
+def _trace_target(values: Values) -> Path | None:
+    """Where a trace is to go; None where the answer itself is asked for."""
+    output = values.text("output_file")
+    if not output or values.flag("json") or values.text("format"):
+        return None
+    name = Path(output).name.lower()
+    if name.endswith(".gz") and not name.endswith(TRACE_SUFFIXES):
+        raise UsageError(
+            f"the suffix of {Path(output).name!r} names no format",
+            hint=f"A trace is called {' or '.join(TRACE_SUFFIXES)}.",
+        )
+    return Path(output) if name.endswith(TRACE_SUFFIXES) else None
+
+
+COMMAND = Command(
+    "timeline",
+    Group.WHILE,
+    "what ran when: lanes and critical path; a trace for Perfetto",
+    "tfprof timeline LOGDIR --step 5",
+    "trace",
+    (*INPUTS, _TIMELINE),
+    "timeline",
+    _answer,
+    query=query_of,
+)

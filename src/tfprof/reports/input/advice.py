@@ -1,0 +1,94 @@
+"""What to change about a pipeline that keeps a model waiting, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfprof.model import units
+from tfprof.results.input import InputPipeline, InputStage, Kind
+
+_AUTOTUNE = "num_parallel_calls=tf.data.AUTOTUNE"
+_PYTHON_OPS = ("PyFunc", "PyFuncStateless", "EagerPyFunc")
+# from this share of a function on, that it is Python is worth a sentence
+_MUCH = 0.3
+
+_BY_KIND = {
+    Kind.MAP: f"map runs one element after the other: give it {_AUTOTUNE}.",
+    Kind.GENERATOR: (
+        "a generator makes its elements one after the other in Python, under the GIL: read with "
+        "ops of TensorFlow, or yield whole batches."
+    ),
+    Kind.FILES: (
+        "files are read one after the other: "
+        f"files.interleave(reader, {_AUTOTUNE}) reads several at once."
+    ),
+    Kind.SOURCE: "the source itself is slow: fewer and larger elements cost less a step.",
+    Kind.INTERLEAVE: f"one input is read after the other: .interleave(..., {_AUTOTUNE}).",
+    Kind.PARALLEL_INTERLEAVE: "a larger cycle_length reads more inputs at once.",
+    Kind.BATCH: f".batch(..., {_AUTOTUNE}) copies several elements into a batch at once.",
+    Kind.SHUFFLE: (
+        "shuffle what is small, such as names of files, before it is read and decoded; "
+        "a smaller buffer_size fills sooner."
+    ),
+    Kind.CACHE: "a cache in memory, .cache() without a file, is faster if there is room for it.",
+    Kind.SEQUENTIAL: (
+        "this stage cannot run in parallel: put it inside an interleave over parts of the data, "
+        "or .cache() what it yields."
+    ),
+    Kind.SERVICE: "the elements come from a tf.data service: profile its workers.",
+    Kind.PREFETCH: (
+        "what fills this buffer is not at work while it is waited for: its thread starts late, "
+        "or all cores are busy."
+    ),
+    Kind.ROOT: "the pipeline does little: what is slow is to start it, or the machine is busy.",
+    Kind.OTHER: ".cache() behind this stage spares it from the second epoch on.",
+}
+
+
+def changes(found: InputPipeline) -> tuple[str, ...]:
+    """What helps most comes first; nothing where nothing needs to change."""
+    if found.slow is None:
+        return ()
+    return (*_of_stage(found, found.slow.stage), *_of_pipeline(found))
+
+
+def _of_stage(found: InputPipeline, at: int) -> Iterator[str]:
+    stage = found.stages[at]
+    kind = stage.kind
+    python = _python_share(found, at)
+    if kind is Kind.GENERATOR and not python:
+        yield "it only hands over what another pipeline makes: that one decides."
+        return
+    if kind not in (Kind.MAP, Kind.PARALLEL_MAP):
+        yield _BY_KIND[kind]
+        return
+    if python >= _MUCH:
+        yield (
+            f"{python:.0%} of the function is Python, which holds the GIL: threads help little, "
+            "ops of TensorFlow do."
+        )
+    else:
+        yield _BY_KIND[kind] if kind is Kind.MAP else _parallel(found, stage)
+        yield "batch() before map() lets the function work on whole batches."
+    yield ".cache() behind it spares the work if it is the same in every epoch."
+
+
+def _python_share(found: InputPipeline, at: int) -> float:
+    mine = [op for op in found.functions if op.at == at]
+    whole = sum(op.self_time for op in mine)
+    return sum(op.self_time for op in mine if op.op in _PYTHON_OPS) / whole if whole else 0.0
+
+
+def _parallel(found: InputPipeline, stage: InputStage) -> str:
+    threads = found.budget.cpu or found.budget.threads
+    now = stage.parallelism
+    if now is not None and threads is not None and now < threads and not stage.autotuned:
+        return f"map uses {now} of {threads} threads: give it {_AUTOTUNE}."
+    done = f"map already works on {units.plural(now, 'element')} at once" if now else "map is busy"
+    return f"{done}: make its function cheaper, or do its work once and store it."
+
+
+def _of_pipeline(found: InputPipeline) -> Iterator[str]:
+    last = [one for one in found.stages if one.depth <= 1]
+    if all(one.kind is not Kind.PREFETCH for one in last):
+        yield "End the pipeline with .prefetch(tf.data.AUTOTUNE): it then works during a step."

@@ -1,0 +1,71 @@
+"""Whether the model waits for its data, and for which stage of the tf.data pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tfprof.analyses.input_pipeline.found import input_of_hosts
+from tfprof.errors import InputMissing
+from tfprof.model.profile import ProfileData
+from tfprof.model.xspace import Space
+from tfprof.reports.input.partial import InputPartial
+from tfprof.reports.input.words import notes
+from tfprof.reports.shared.words import recognised
+from tfprof.results.answered import Answered, answered
+from tfprof.results.input import InputResult
+
+_NO_STEPS = "no steps were found: waits are compared with the time from one call to the next"
+_NO_ITERATORS = (
+    "no iterator of tf.data was recorded: what the model reads is no tf.data.Dataset, or nothing "
+    "was read during the capture"
+)
+_NO_STAGES = (
+    "the model waited for input, but no iterator of tf.data was recorded: its stages are not known"
+)
+_LEVEL = (
+    "no iterator of tf.data was recorded: host_tracer_level was {level}, and they are recorded "
+    "from 2 on"
+)
+_RECORDED_FROM = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """There is nothing to choose."""
+
+
+def ask(data: ProfileData, _query: Query) -> Answered[InputResult]:
+    partial = partial_of(_space(data))
+    warnings = [*data.warnings, *_warnings(partial)]
+    result = partial.finish()
+    said = [*warnings, *notes(result)]
+    return answered("input", data, result, warnings, said, recognised=recognised(data))
+
+
+def partial_of(space: Space) -> InputPartial:
+    options = [one.options for one in space.environments.values() if one.options is not None]
+    level = min((one.host_tracer_level for one in options), default=None)
+    return InputPartial(tuple(input_of_hosts(space)), level)
+
+
+def _space(data: ProfileData) -> Space:
+    trace = data.trace
+    if trace is None or trace.space is None:
+        what = "run metadata has no events of tf.data" if trace is not None else "no run"
+        raise InputMissing(
+            f"{what}: the input pipeline is recorded in captures of TensorFlow 2's profiler",
+            hint="tf.profiler.experimental.start(logdir) or Keras' TensorBoard callback makes one.",
+        )
+    return trace.space
+
+
+def _warnings(found: InputPartial) -> Iterator[str]:
+    if any(host.pipelines for host in found.hosts):
+        if all(host.marker_rule is None for host in found.hosts):
+            yield _NO_STEPS
+    elif found.level is not None and found.level < _RECORDED_FROM:
+        yield _LEVEL.format(level=found.level)
+    else:
+        waited = any(host.waiting is not None and host.waiting.waited for host in found.hosts)
+        yield _NO_STAGES if waited else _NO_ITERATORS

@@ -1,0 +1,56 @@
+"""What hosts tell about their input, put together and made into an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tfprof.reports.input.advice import changes
+from tfprof.reports.input.words import verdict
+from tfprof.results.hosts import together
+from tfprof.results.input import HostInput, InputPipeline, InputResult, Waited, Work
+
+
+@dataclass(frozen=True, slots=True)
+class InputPartial:
+    """The hosts by rank and name; `level` is the lowest at which any host was traced, if told."""
+
+    hosts: tuple[HostInput, ...] = ()
+    level: int | None = None
+
+    def merge(self, other: InputPartial) -> InputPartial:
+        levels = [level for level in (self.level, other.level) if level is not None]
+        return InputPartial(together(self.hosts, other.hosts), min(levels, default=None))
+
+    def finish(self) -> InputResult:
+        found = [pipeline for host in self.hosts for pipeline in host.pipelines]
+        pipelines = tuple(_numbered(number, one) for number, one in enumerate(found))
+        waiting = next((one.waiting for one in self.hosts if one.waiting is not None), None)
+        hidden = next((one.hidden for one in self.hosts if one.hidden is not None), None)
+        return InputResult(
+            tuple(stage for one in pipelines for stage in one.stages),
+            # of several pipelines, that of the one the model waits for most
+            next((one.bottleneck for one in pipelines if one.bottleneck is not None), None),
+            Waited.of(waiting),
+            hidden.waited if hidden is not None else None,
+            verdict(waiting.share) if waiting is not None else None,
+            next((one.marker_rule for one in self.hosts if one.marker_rule is not None), None),
+            pipelines,
+            self._work(),
+            sum(host.device_side for host in self.hosts),
+            self.hosts,
+        )
+
+    def _work(self) -> dict[Work, int]:
+        """Self times by kind of work; what is copied to devices is put there for a step."""
+        work = dict.fromkeys(Work if self.hosts else (), 0)
+        for host in self.hosts:
+            for stage in (stage for one in host.pipelines for stage in one.stages):
+                work[stage.work] += stage.self_time
+            work[Work.ENQUEUE] += host.copying
+        return work
+
+
+def _numbered(number: int, one: InputPipeline) -> InputPipeline:
+    """With its place among the pipelines of all hosts, and what to change about it."""
+    stages = tuple(replace(stage, pipeline=number) for stage in one.stages)
+    return replace(one, number=number, stages=stages, advice=changes(one))

@@ -1,0 +1,49 @@
+"""The answer about input on a screen: facts, and a tree for every pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfprof.reports.input.words import (
+    bottleneck_text,
+    budget_text,
+    function_table,
+    stage_table,
+    waiting_text,
+)
+from tfprof.results.answered import Answered
+from tfprof.results.input import InputPipeline, InputResult
+from tfprof.views.shapes import Facts, Notes, Part, Report, without_empty
+
+_SHOWN = 3
+
+
+def view(answered: Answered[InputResult]) -> Report:
+    found = answered.data
+    several = len(found.pipelines) > 1
+    parts: list[Part] = [Facts(list(_facts(found)))]
+    for number, one in enumerate(found.pipelines[:_SHOWN], 1):
+        parts += [stage_table(one, f"stage of {number}" if several else "stage")]
+        parts += [function_table(one)]
+    said = list(answered.notes)
+    rest = len(found.pipelines) - _SHOWN
+    if rest > 0:
+        said.append(f"… {rest:,} more pipelines: --json has them all.")
+    return Report(*answered.subject.lines, without_empty([*parts, Notes(said)]))
+
+
+def _facts(found: InputResult) -> Iterator[tuple[str, str]]:
+    for host in found.hosts:
+        if host.waiting is not None and (host.pipelines or host.waiting.waited):
+            of = f"{host.host}: " if len(found.hosts) > 1 else ""
+            yield "Waiting", of + waiting_text(host.waiting)
+    several = len(found.pipelines) > 1
+    for number, one in enumerate(found.pipelines[:_SHOWN], 1):
+        yield from _pipeline_facts(one, f" {number}" if several else "")
+
+
+def _pipeline_facts(found: InputPipeline, number: str) -> Iterator[tuple[str, str]]:
+    yield f"Pipeline{number}", budget_text(found)
+    yield "Bottleneck", bottleneck_text(found)
+    for text in found.advice:
+        yield "Change", text

@@ -1,0 +1,19 @@
+"""Memory: what a step will need of it, or what a run took."""
+
+from tfprof.reports.memory.answer import MemoryResult, ask, peaks, to_draw
+from tfprof.reports.memory.estimated import against
+from tfprof.reports.memory.picture import picture
+from tfprof.reports.memory.query import Query, WhatIfQuery
+from tfprof.reports.memory.view import view
+
+__all__ = [
+    "MemoryResult",
+    "Query",
+    "WhatIfQuery",
+    "against",
+    "ask",
+    "peaks",
+    "picture",
+    "to_draw",
+    "view",
+]

@@ -1,0 +1,92 @@
+"""Memory as it was measured, or else as it is estimated; and what a picture of it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tfprof.analyses.measured_memory.devices import DeviceMemory, measured_memory
+from tfprof.analyses.memory.plans import Progress
+from tfprof.errors import InputMissing
+from tfprof.model import units
+from tfprof.model.profile import ProfileData
+from tfprof.model.trace import Trace
+from tfprof.reports.memory.asked_steps import estimator_of
+from tfprof.reports.memory.estimated import against, estimated
+from tfprof.reports.memory.measured import measured, why_none
+from tfprof.reports.memory.query import Query
+from tfprof.results.answered import Answered
+from tfprof.results.measured_memory import MeasuredMemory
+from tfprof.results.memory import EstimatedMemory
+
+MemoryResult = EstimatedMemory | MeasuredMemory
+_A_FEW = 8
+_CURVE = 2
+
+
+def ask(
+    data: ProfileData, query: Query, progress: Progress | None = None
+) -> Answered[MemoryResult]:
+    """What a trace measured, unless the question is about something that did not run."""
+    if data.trace is None or not query.may_be_measured:
+        return estimated(data, query, progress)
+    devices = _devices(data, data.trace)
+    if devices:
+        return measured(data, devices)
+    warning = ". ".join(why_none(data.trace))
+    return estimated(replace(data, warnings=(*data.warnings, warning)), query, progress)
+
+
+def to_draw(
+    data: ProfileData,
+    query: Query,
+    other: ProfileData | None = None,
+    progress: Progress | None = None,
+) -> Answered[MemoryResult]:
+    """The same over time, or for as many batches as make a curve; beside an `other` model."""
+    devices = _devices(data, data.trace) if data.trace and query.may_be_measured else []
+    if devices:
+        return measured(data, devices)
+
+    def asked(batches: Sequence[int]) -> Answered[EstimatedMemory]:
+        wider = replace(query, batches=tuple(batches))
+        if other is not None:
+            return against(data, other, wider)
+        return estimated(data, wider, progress)
+
+    drawn = sorted(set(query.batches))
+    if len(drawn) < _CURVE:
+        fit = _fitting(asked(drawn).data) if query.budget is not None else []
+        drawn = _enough_for_a_curve(drawn, fit)
+    return asked(drawn)
+
+
+def peaks(data: ProfileData, query: Query) -> dict[str, int]:
+    """By device, at the first batch; from run metadata the numbers of OpenAI's mem_util."""
+    if data.graph is None and data.trace is not None and query.may_be_measured:
+        return {one.device: one.peak for one in _devices(data, data.trace)}
+    found = estimator_of(data, query).at(query.batches[0] if query.batches else 1)
+    return {device: one.expected for device, one in found.items()}
+
+
+def _devices(data: ProfileData, trace: Trace) -> list[DeviceMemory]:
+    """Of a run that tells nothing, a graph or layers may."""
+    found = measured_memory(trace)
+    if not found and data.graph is None and data.keras is None:
+        why, then = why_none(trace)
+        raise InputMissing(why, where=data.title, hint=then)
+    return found
+
+
+def _enough_for_a_curve(asked: Sequence[int], fit: Sequence[int]) -> list[int]:
+    """From 1 past the batch that was asked for, and past those that fit: in round steps."""
+    end = max([_A_FEW, *asked, *fit])
+    step = int(units.round_step(end / _A_FEW))
+    beyond = step if end in fit else 0
+    return sorted({1, end, *asked, *fit, *range(step, end + beyond + 1, step)})
+
+
+def _fitting(memory: EstimatedMemory) -> list[int]:
+    """The largest batches that fit: of the model, and of each what-if."""
+    then = [one.then.max_batch for one in memory.what_if or ()]
+    return [most for most in (memory.fits.max_batch, *then) if most]

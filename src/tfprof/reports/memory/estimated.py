@@ -1,0 +1,158 @@
+"""How much memory a step needs before it runs, and the batch that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from tfprof.analyses.memory.estimate import Peak
+from tfprof.analyses.memory.estimator import Estimator
+from tfprof.analyses.memory.plans import Progress
+from tfprof.analyses.memory.steps import AddedSteps, KerasSteps
+from tfprof.errors import UsageError
+from tfprof.model import units
+from tfprof.model.dims import BATCH
+from tfprof.model.profile import ProfileData
+from tfprof.model.quantity import Quantity
+from tfprof.reports.memory.asked_steps import estimator_of, executed_estimator
+from tfprof.reports.memory.query import Query
+from tfprof.reports.memory.what_if import Before, said_of, what_ifs
+from tfprof.results.answered import SCHEMA, Answered, Subject, answered, used_inputs
+from tfprof.results.memory import (
+    BatchMemory,
+    EstimatedDevice,
+    EstimatedMemory,
+    Fits,
+    Piece,
+    bytes_by_kind,
+)
+
+_SOME_BATCHES = (1, 2, 4, 8)
+_WRITTEN = "Estimated from the graph as written; nothing was run."
+_BY_LAYERS = "Estimated from the layers of the file; nothing was run."
+_ADDED = "Estimated: gradients and updates are added to a model that only predicts."
+_EXECUTED = "Estimated from the graph that TensorFlow executed."
+
+
+def estimated(
+    data: ProfileData, query: Query, progress: Progress | None = None
+) -> Answered[EstimatedMemory]:
+    if query.executed and (query.batches or query.budget is not None or query.what_if.is_asked):
+        raise UsageError(
+            "what was executed has the batch and the ops of its run",
+            hint="Leave out --batch, --device-memory and the what-ifs.",
+        )
+    estimator = (executed_estimator if query.executed else estimator_of)(data, query)
+    batches = query.batches or (1 if query.executed else query.question.sizes.get(BATCH, 1),)
+    found = _memory(data.title, estimator, batches, query.given)
+    found = replace(found, fits=_fits(estimator, query))
+    notes: list[str] = []
+    if query.what_if.is_asked:
+        before = Before(estimator, batches, query.budget, _bytes(estimator))
+        changed = what_ifs(before, query.what_if, progress)
+        notes = said_of(query.what_if, changed)
+        found = replace(found, what_if=changed or None)
+    warnings = [*data.warnings, *_warnings(estimator)]
+    return answered("memory", data, found, warnings, [*warnings, *notes])
+
+
+def against(first: ProfileData, second: ProfileData, query: Query) -> Answered[EstimatedMemory]:
+    """Two models over the same batches."""
+    both = first, second
+    estimators = [estimator_of(data, query) for data in both]
+    batches = query.batches or _SOME_BATCHES
+    found, other = (
+        replace(_memory(data.title, one, batches, query.given), source=_WRITTEN)
+        for data, one in zip(both, estimators, strict=True)
+    )
+    found = replace(found, fits=Fits(budget_bytes=query.budget), against=other)
+    said = [*first.warnings, *second.warnings, *(s for one in estimators for s in _warnings(one))]
+    warnings = tuple(dict.fromkeys(said))
+    inputs = (*used_inputs(first), *used_inputs(second))
+    return Answered(SCHEMA, "memory", inputs, warnings, found, Subject(""), warnings)
+
+
+def _memory(
+    title: str, estimator: Estimator, batches: Sequence[int], given: tuple[str, ...]
+) -> EstimatedMemory:
+    # before anything else, so that warnings are about the batches that were asked for
+    rows = tuple(_batch(estimator, batch) for batch in batches)
+    pieces = estimator.pieces()
+    return EstimatedMemory(
+        "estimated",
+        estimator.model.name,
+        estimator.part.what,
+        {
+            device: _device(one, device, rows[0], pieces.get(device, ()))
+            for device, one in estimator.at(batches[0]).items()
+        },
+        rows,
+        Fits(),
+        title,
+        _source(estimator),
+        given,
+        estimator.persistent,
+        not estimator.is_fixed,
+    )
+
+
+def _batch(estimator: Estimator, batch: int) -> BatchMemory:
+    found = estimator.at(batch)
+    sure, held = _bytes(estimator), estimator.persistent
+    return BatchMemory(
+        batch,
+        {device: sure(one.expected) for device, one in found.items()},
+        {device: held.get(device, 0) for device in found},
+        {device: sure(one.expected + held.get(device, 0)) for device, one in found.items()},
+        {device: one.interval for device, one in found.items()},
+    )
+
+
+def _device(one: Peak, device: str, row: BatchMemory, pieces: Sequence[Piece]) -> EstimatedDevice:
+    return EstimatedDevice(
+        row.peak_bytes[device],
+        row.persistent_bytes[device],
+        row.total_bytes[device],
+        one.interval,
+        one.at,
+        one.live,
+        None,
+        tuple(pieces),
+    )
+
+
+def _fits(estimator: Estimator, query: Query) -> Fits:
+    if query.budget is None:
+        return Fits()
+    most = estimator.largest(query.budget)
+    safe = estimator.largest(query.budget, parallel=True, margin=query.margin)
+    kinds = bytes_by_kind(estimator.highest(most).live) if most else {}
+    return Fits(most, safe, query.budget, query.margin, next(iter(kinds), "variables"))
+
+
+def _source(estimator: Estimator) -> str:
+    if estimator.is_fixed:
+        return _EXECUTED
+    if isinstance(estimator.steps, AddedSteps):
+        return _ADDED
+    return _BY_LAYERS if isinstance(estimator.steps, KerasSteps) else _WRITTEN
+
+
+def _bytes(estimator: Estimator) -> Callable[[int], Quantity]:
+    """Where sizes are not known, what is needed is at least the others."""
+    missing = _missing(estimator)
+    return partial(Quantity.at_least, missing=missing) if missing else Quantity.estimated
+
+
+def _missing(estimator: Estimator) -> str:
+    unknown = estimator.unknown
+    if not unknown:
+        return ""
+    count = units.plural(len(unknown), "tensor")
+    return f"{count} of unknown size count as nothing: {unknown[0]}, ..."
+
+
+def _warnings(estimator: Estimator) -> list[str]:
+    missing = _missing(estimator)
+    return [*estimator.notes, *([missing] if missing else [])]

@@ -1,0 +1,167 @@
+"""How much memory a run really took: the peak, what lived at it, and memory over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tfprof.analyses.executed_types import executed_types
+from tfprof.analyses.measured_memory.devices import DeviceMemory, corners, op_types
+from tfprof.analyses.measured_memory.of_run import STEP_ALONE
+from tfprof.analyses.measured_memory.over_time import OverTime, over_time
+from tfprof.analyses.measured_memory.usage import Usage
+from tfprof.errors import TfprofError
+from tfprof.model.profile import ProfileData
+from tfprof.model.quantity import Quantity
+from tfprof.model.trace import Trace
+from tfprof.reports.memory.asked_steps import estimator_of
+from tfprof.reports.memory.query import Query
+from tfprof.results.answered import Answered, answered
+from tfprof.results.measured_memory import AllocatorState, MeasuredDevice, MeasuredMemory
+from tfprof.results.times import Nanoseconds
+
+_CURVE_POINTS = 1000
+# estimating a graph of more nodes would take longer than reading the run
+_LARGEST_IN_A_SECOND = 20_000
+# memory is recorded from this level of the host tracer on
+_MEMORY_LEVEL = 2
+_NOT_TOLD_APART = "the allocator does not tell variables from the rest"
+_NO_GRAPH = "a graph would tell the variables"
+_SEVERAL = "several allocators: each says its own"
+_OF_STEP = "Measured in the run; what it did not allocate, such as variables, is not in it."
+_OF_ALLOCATOR = "Measured by the allocator: all that it handed out, variables included."
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimate:
+    """What the graph tells: the peak before the run, and the variables, by device."""
+
+    peaks: Mapping[str, int]
+    held: Mapping[str, int]
+
+
+def measured(data: ProfileData, devices: Sequence[DeviceMemory]) -> Answered[MeasuredMemory]:
+    types, estimate, curves = _types(data), _estimate(data), over_time(devices)
+    found = {one.device: _device(one, types, estimate, curves) for one in devices}
+    peaks = None
+    if estimate is not None:
+        peaks = {device: Quantity.estimated(peak) for device, peak in estimate.peaks.items()}
+    result = MeasuredMemory("measured", found, curves.points, peaks)
+    of_steps = all(not one.is_whole for one in found.values())
+    warnings = [*data.warnings, *_unknowns(found.values(), estimate)]
+    notes = [*data.warnings, _OF_STEP if of_steps else _OF_ALLOCATOR]
+    return answered("memory", data, result, warnings, notes)
+
+
+def why_none(trace: Trace) -> tuple[str, str]:
+    """Why a trace tells nothing of memory, and what to do."""
+    if trace.space is None:
+        return (
+            "what ran was recorded without its allocations",
+            "Run metadata has them, of a run with RunOptions(trace_level=RunOptions.FULL_TRACE).",
+        )
+    levels = [e.options.host_tracer_level for e in trace.space.environments.values() if e.options]
+    if levels and max(levels) < _MEMORY_LEVEL:
+        return (
+            f"the capture has no memory events: its host_tracer_level is {max(levels)}",
+            f"They are recorded from host_tracer_level {_MEMORY_LEVEL} on.",
+        )
+    return (
+        "the capture has no memory events",
+        "On a CPU set TF_CPU_ALLOCATOR_USE_BFC=1 before TensorFlow starts, then capture again.",
+    )
+
+
+def _estimate(data: ProfileData) -> _Estimate | None:
+    """None where it takes long or cannot be made."""
+    if data.graph is None or len(data.graph) > _LARGEST_IN_A_SECOND:
+        return None
+    try:
+        estimator = estimator_of(data, Query())
+        found = estimator.at(1)
+    except TfprofError:
+        return None
+    return _Estimate({device: one.expected for device, one in found.items()}, estimator.persistent)
+
+
+def _types(data: ProfileData) -> Mapping[str, str]:
+    """What a graph says of a node comes before what the trace says."""
+    ran = op_types(data.trace) if data.trace is not None else {}
+    return {**ran, **executed_types(data)}
+
+
+def _device(
+    device: DeviceMemory, types: Mapping[str, str], estimate: _Estimate | None, curves: OverTime
+) -> MeasuredDevice:
+    usage = device.highest
+    held = _variables(device, estimate)
+    whole = usage.before is not None
+    times, levels = corners(usage, _CURVE_POINTS)
+    allocators = {name: usage.of_allocator(name) for name in usage.allocators}
+    states = [one.state for one in allocators.values()]
+    return MeasuredDevice(
+        usage.peak,
+        held,
+        Quantity.measured(usage.peak) if whole else Quantity.measured(usage.peak) + held,
+        Nanoseconds(usage.peak_ns),
+        usage.peak_step,
+        usage.taken_at_peak,
+        _known(usage.baseline),
+        usage.residue,
+        usage.attributed,
+        _known(usage.from_before),
+        usage.lost,
+        states[0] if len(states) == 1 else AllocatorState.unknown(_SEVERAL),
+        device.changes,
+        tuple(replace(block, op=types.get(block.name or "")) for block in usage.live),
+        tuple(zip(map(Nanoseconds, times.tolist()), levels.tolist(), strict=True)),
+        tuple(step for one in device.stretches for step in one.steps_levels()),
+        allocators,
+        _into_step(usage),
+        len(usage.blocks.alive_after(len(usage))),
+        curves.levels[device.device],
+    )
+
+
+def _variables(device: DeviceMemory, estimate: _Estimate | None) -> Quantity:
+    """Beside the peak of a run; in what a whole allocator holds they cannot be told apart."""
+    if device.highest.before is not None:
+        return Quantity.unknown(_NOT_TOLD_APART)
+    if estimate is None:
+        return Quantity.unknown(_NO_GRAPH)
+    return Quantity.derived(estimate.held.get(device.device, 0))
+
+
+def _known(value: int | None) -> Quantity:
+    return Quantity.unknown(STEP_ALONE) if value is None else Quantity.measured(value)
+
+
+def _into_step(usage: Usage) -> int | None:
+    """How long after the beginning of its step the peak was; a run begins with its step."""
+    inside = next((step for step in usage.steps if step.number == usage.peak_step), None)
+    if inside is None:
+        return None
+    return usage.peak_ns - (inside.start_ns if usage.before is not None else 0)
+
+
+def _unknowns(devices: Iterable[MeasuredDevice], estimate: _Estimate | None) -> list[str]:
+    """Every null of the data, with its reason."""
+    found = list(devices)
+    live = [block for one in found for block in one.live_at_peak]
+    said = []
+    if any(one.is_whole for one in found):
+        said.append(f"persistent_bytes: {_NOT_TOLD_APART}")
+    elif estimate is None:
+        said.append(f"persistent_bytes, total_bytes: {_NO_GRAPH}")
+    if not all(one.is_whole for one in found):
+        said.append(
+            "baseline_bytes, before_capture_bytes, fragmentation, available_bytes, "
+            f"lifetime_peak_bytes: {STEP_ALONE}"
+        )
+    if any(one.peak_step is None for one in found):
+        said.append("peak_step: no step is marked around the peak")
+    if any(block.name is None for block in live):
+        said.append("name, op, kind of some blocks: the event names no op")
+    if any(block.shape is None for block in live):
+        said.append("shape, dtype of some blocks: the trace does not tell what lies in them")
+    return said

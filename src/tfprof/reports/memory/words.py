@@ -1,0 +1,41 @@
+"""Bytes of memory in sentences, and as curves."""
+
+from __future__ import annotations
+
+from tfprof.model import units
+from tfprof.model.quantity import Quantity
+from tfprof.results.memory import EstimatedMemory
+from tfprof.views.shapes import Curve
+
+
+def whole(quantity: Quantity) -> int:
+    """Bytes are whole numbers; what is not known takes none."""
+    return int(quantity.number or 0)
+
+
+def size(quantity: Quantity) -> str:
+    return units.size(whole(quantity))
+
+
+def curves_of(memory: EstimatedMemory, *, with_variables: bool = False) -> list[Curve]:
+    """Of the device that needs most: a model's own and its what-ifs, or that of each model."""
+    models = [memory, *([memory.against] if memory.against is not None else [])]
+    curves = [Curve(one.title, _peaks(one)) for one in models]
+    held = [_variables(one) for one in models]
+    for one in memory.what_if or ():
+        curves.append(Curve(one.name, one.then.peaks))
+        held.append(held[0])
+    if not with_variables:
+        return curves
+    return [
+        Curve(curve.name, [peak + more for peak, more in zip(curve.values, known, strict=True)])
+        for curve, known in zip(curves, held, strict=True)
+    ]
+
+
+def _peaks(memory: EstimatedMemory) -> list[int]:
+    return [whole(row.peak_bytes[row.highest]) for row in memory.batches]
+
+
+def _variables(memory: EstimatedMemory) -> list[int]:
+    return [row.persistent_bytes[row.highest] for row in memory.batches]

@@ -1,0 +1,149 @@
+"""Everything the summary needs to know about a profile, computed once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.analyses.inputs import data_ops, model_inputs
+from tfprof.analyses.keras_costs import KerasCosts, keras_costs
+from tfprof.analyses.measured_memory.devices import DeviceMemory, measured_memory
+from tfprof.analyses.memory.estimate import Peak, guess_from, peaks, pieces
+from tfprof.analyses.memory.program import MODELS, program
+from tfprof.analyses.params import Parameters, count_parameters
+from tfprof.analyses.reach import Extent, extent
+from tfprof.analyses.run_cost import RunCost, run_cost
+from tfprof.analyses.static_costs import StaticCosts
+from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
+from tfprof.model.dims import BATCH, symbol
+from tfprof.model.profile import ProfileData, TensorSpec
+from tfprof.reports.shared.costs import costs_of
+from tfprof.reports.shared.parameters import parameters_of
+from tfprof.reports.shared.question import Question
+
+# a summary answers at once: going through more nodes than this takes longer
+LARGEST_IN_A_SECOND = 20_000
+LARGEST_TWICE = 8_000
+_SCHEDULE_BATCH = 8
+# bytes of memory that a summary takes for common
+COMMON_DEVICE = 16 * 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class StepMemory:
+    """Peaks by device, estimated, and the batch that fits a common device.
+
+    `is_open`: nothing says the batch, and one sample was taken.
+    """
+
+    peaks: dict[str, Peak]
+    is_open: bool
+    fits: int | None = None
+
+    @property
+    def highest(self) -> Peak:
+        return max(self.peaks.values(), key=lambda one: one.expected)
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    data: ProfileData
+    part: Extent
+    parameters: Parameters
+    inputs: list[TensorSpec]
+    data_ops: list[str]
+    op_counts: dict[str, int]
+    run: RunCost | None
+    logged_float_ops: int | None
+    static: StaticCosts | None
+    memory: StepMemory | None
+    # what a trace tells of the memory of each device
+    measured: list[DeviceMemory]
+    # what the time of the steps of a capture went to
+    steps: Breakdown | None
+    keras: KerasCosts | None
+    question: Question
+
+
+def digest(data: ProfileData, question: Question | None = None) -> Digest:
+    """`question` asks for what is computed as well; a list of models does without."""
+    part = extent(data, question.signature if question is not None else None)
+    graph = data.graph
+    static = _static(data, question) if question is not None else None
+    return Digest(
+        data,
+        part,
+        parameters_of(data, part),
+        model_inputs(graph, part) if graph is not None else [],
+        data_ops(graph) if graph is not None else [],
+        _op_counts(data, part),
+        run_cost(data.trace) if data.trace is not None and len(data.trace.executions) else None,
+        _logged_float_ops(data),
+        static,
+        _memory(data, part, static, question),
+        measured_memory(data.trace) if question is not None else [],
+        _steps(data) if question is not None else None,
+        keras_costs(data.keras) if data.keras is not None and data.graph is None else None,
+        question or Question(),
+    )
+
+
+def _static(data: ProfileData, question: Question) -> StaticCosts | None:
+    if data.graph is None or len(data.graph) > LARGEST_IN_A_SECOND:
+        return None
+    return costs_of(data, question)
+
+
+def _memory(
+    data: ProfileData, part: Extent, static: StaticCosts | None, question: Question | None
+) -> StepMemory | None:
+    """Of one sample unless a batch is given; None if more than the batch is open."""
+    if static is None or data.graph is None or set(static.symbols) - {BATCH}:
+        return None
+    batch = question.sizes.get(BATCH, 1) if question is not None else 1
+    made = program(static, data.graph, MODELS["cpu-tf"])
+    found = peaks(made, batch, interval=False)
+    if len(found) > 1 or len(data.graph) > LARGEST_TWICE:
+        return StepMemory(found, BATCH in static.symbols)
+    return StepMemory(found, BATCH in static.symbols, _fits(data, part, question or Question()))
+
+
+def _fits(data: ProfileData, part: Extent, question: Question) -> int | None:
+    """The batch that fits a common device, by the formula over the batch."""
+    if data.graph is None:
+        return None
+    # said as a symbol, the batch is open even where a run tells its size
+    costs = costs_of(data, question, {BATCH: symbol(BATCH)})
+    if costs.symbols != [BATCH]:
+        return None
+    (lines, *_) = pieces(program(costs, data.graph, MODELS["cpu-tf"]), _SCHEDULE_BATCH).values()
+    return guess_from(lines, COMMON_DEVICE - count_parameters(data, part).bytes)
+
+
+def _steps(data: ProfileData) -> Breakdown | None:
+    space = data.trace.space if data.trace is not None else None
+    return next(breakdowns(space), None) if space is not None else None
+
+
+def _op_counts(data: ProfileData, part: Extent) -> dict[str, int]:
+    """Nodes by op type, in the model and in the functions it calls, most first."""
+    if data.graph is None:
+        return {}
+    counts: Counter[str] = Counter()
+    codes = np.bincount(data.graph.ops.codes[part.rows], minlength=len(data.graph.ops.table))
+    counts.update(dict(zip(data.graph.ops.table, codes.tolist(), strict=True)))
+    for function in part.functions.values():
+        counts.update(function.body.ops.counts())
+    del counts["_Arg"]
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return {op: count for op, count in ordered if count}
+
+
+def _logged_float_ops(data: ProfileData) -> int | None:
+    """The sum of what the op log says for nodes of the graph; None if it says nothing."""
+    if data.oplog is None or not data.oplog.float_ops or data.graph is None:
+        return None
+    index = data.graph.index
+    return sum(count for name, count in data.oplog.float_ops.items() if name in index)

@@ -1,0 +1,116 @@
+"""Was the device waiting? What the time of each step went to, and which steps were slow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from tfprof.analyses.overlap.host_steps import host_steps, with_only
+from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
+from tfprof.analyses.step_time.evidence import events_behind
+from tfprof.errors import UsageError
+from tfprof.model.devices import short_names
+from tfprof.model.profile import ProfileData
+from tfprof.model.quantity import Quantity
+from tfprof.reports.shared.run_in_time import run_in_time
+from tfprof.reports.shared.waiting import NO_OPS, is_input_bound
+from tfprof.reports.shared.words import recognised, shell_path
+from tfprof.reports.steps.partial import StepsPartial
+from tfprof.reports.steps.query import Query
+from tfprof.results.answered import Answered, answered
+from tfprof.results.categories import Category
+from tfprof.results.host_steps import HostSteps
+from tfprof.results.steps import Behind, Look, NoSteps, Slice, StepsResult
+from tfprof.results.windows import StepWindow
+
+NO_STEPS = (
+    "no steps were found: no event has a step_num, no function is called again and again, "
+    "no dataset is read"
+)
+_MARK = "Mark them: with tf.profiler.experimental.Trace('train', step_num=step, _r=1): ..."
+_SLICES_SHOWN = 3
+
+
+def ask(data: ProfileData, query: Query) -> Answered[StepsResult | NoSteps]:
+    category = query.category
+    hosts = list(breakdowns(run_in_time(data, "steps are parts of one").space))
+    if not hosts:
+        return _without_steps(data)
+    partial = partial_of(hosts)
+    found, shown = hosts[0], partial.hosts[0]
+    if query.device is not None:
+        found = _with_one(found, shown, query.device)
+        shown = with_only(shown, found)
+    result = replace(_looked_at(partial.finish(query, shown), found, category), read=data.warnings)
+    warnings = list(data.warnings)
+    if not result.input_bound.known:
+        warnings.append(f"input_bound: {NO_OPS}")
+    notes = [*data.warnings[:1], *_left_out(result), *_next(data, query, shown)]
+    return answered("steps", data, result, warnings, notes, recognised=recognised(data))
+
+
+def partial_of(hosts: Sequence[Breakdown]) -> StepsPartial:
+    return StepsPartial(tuple(host_steps(one, rank) for rank, one in enumerate(hosts)))
+
+
+def _without_steps(data: ProfileData) -> Answered[StepsResult | NoSteps]:
+    nothing = NoSteps((), None, None, Quantity.unknown(NO_STEPS), None, ())
+    warnings = [*data.warnings, NO_STEPS]
+    said = [*warnings, _MARK]
+    return answered("steps", data, nothing, warnings, said, recognised=recognised(data))
+
+
+def _with_one(found: Breakdown, host: HostSteps, device: str) -> Breakdown:
+    short = short_names([*(one.name for one in host.devices), *host.unused])
+    for name in found.devices:
+        if device in (name, short[name]):
+            return found.with_only(name)
+    known = ", ".join(sorted(short[name] for name in found.devices))
+    hint = f"There are {known}." if known else "Nothing but the CPU was recorded."
+    raise UsageError(f"--device {device!r} is none of the devices", hint=hint)
+
+
+def _looked_at(result: StepsResult, found: Breakdown, category: Category | None) -> StepsResult:
+    """With the events of what is asked for, which only the capture has."""
+    asked, windows = result.asked, found.steps.windows
+    if asked.look is Look.GAPS or asked.look is Look.ALL:
+        return result
+    chosen = windows[found.averaged] if asked.step is None else [_window(windows, asked.step)]
+    if category is not None:
+        one = _slice(found, category, chosen)
+        return replace(result, events=one.events, asked=replace(asked, slices=(one,)))
+    (step,) = (row for row in result.steps if row.step == asked.step)
+    largest = sorted(step.breakdown, key=lambda category: -step.breakdown[category])
+    slices = tuple(_slice(found, category, chosen) for category in largest[:_SLICES_SHOWN])
+    return replace(result, asked=replace(asked, slices=slices))
+
+
+def _window(windows: Sequence[StepWindow], number: int) -> StepWindow:
+    for window in windows:
+        if window.number == number:
+            return window
+    raise UsageError(
+        f"there is no step {number}",
+        hint=f"Steps are {windows[0].number} to {windows[-1].number}.",
+    )
+
+
+def _slice(found: Breakdown, category: Category, windows: Sequence[StepWindow]) -> Slice:
+    behind: list[Behind] = events_behind(found, category, windows)
+    return Slice(category, tuple(window.number for window in windows), tuple(behind))
+
+
+def _left_out(result: StepsResult) -> Iterator[str]:
+    for one in result.dropped:
+        yield f"Not counted: {one.what} ({one.why})."
+    if result.average.steps < len(result.steps):
+        yield (
+            f"Averages are of {result.average.steps} steps: the profiler starts in the first, and "
+            "the last has no known period."
+        )
+
+
+def _next(data: ProfileData, query: Query, shown: HostSteps) -> Iterator[str]:
+    """Not for the infeed of a device, of which no more is known."""
+    if query == Query() and shown.reads_tf_data and is_input_bound(shown.input_share):
+        yield f"`tfprof input {shell_path(data.title)}` shows which stage is slow."

@@ -1,0 +1,154 @@
+"""What hosts tell about their steps, put together and made into an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tfprof.analyses.overlap.stragglers import straggling_hosts
+from tfprof.model.devices import short_names
+from tfprof.model.quantity import Quantity
+from tfprof.model.units import PS
+from tfprof.reports.shared.waiting import NO_OPS
+from tfprof.reports.steps.query import Query
+from tfprof.results.categories import Category
+from tfprof.results.host_steps import DeviceSteps, HostSteps, Times
+from tfprof.results.hosts import together
+from tfprof.results.steps import (
+    Asked,
+    AverageStep,
+    DeviceRow,
+    HostOps,
+    HostRow,
+    Periods,
+    PoolRow,
+    StepRow,
+    StepsResult,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StepsPartial:
+    """The hosts by rank and name: in whatever order they come together, the same."""
+
+    hosts: tuple[HostSteps, ...] = ()
+
+    def merge(self, other: StepsPartial) -> StepsPartial:
+        return StepsPartial(together(self.hosts, other.hosts))
+
+    def finish(self, query: Query, shown: HostSteps | None = None) -> StepsResult:
+        """`shown` is the first host as it is asked for, such as with one device alone."""
+        first = self.hosts[0]
+        found = first if shown is None else shown
+        short = _short(first)
+        return StepsResult(
+            tuple(_rows(found)),
+            _average(found),
+            _periods(found),
+            _input_bound(found),
+            found.steps.rule,
+            found.steps.about,
+            tuple(found.steps.dropped),
+            found.slow,
+            {short[one.name]: _device(found, one) for one in first.devices},
+            tuple(short[name] for name in first.unused),
+            _host_ops(first),
+            tuple(
+                replace(gap, idle=tuple(short.get(name, name) for name in gap.idle))
+                for gap in first.gaps
+            ),
+            tuple(replace(one, device=short[one.device]) for one in first.launches),
+            (
+                *(
+                    replace(one, name=_short(host)[one.name], host=host.host)
+                    for host in self.hosts
+                    for one in host.stragglers
+                ),
+                *straggling_hosts(self.hosts),
+            ),
+            tuple(map(_host, self.hosts)),
+            asked=Asked(query.look, query.step, alone=query.device is not None),
+        )
+
+
+def _short(host: HostSteps) -> Mapping[str, str]:
+    """The names of its devices, the job in front only where there are several."""
+    return short_names([*(one.name for one in host.devices), *host.unused])
+
+
+def _rows(found: HostSteps) -> list[StepRow]:
+    return [
+        StepRow(window.number, window.period, window.duration,
+                dict(zip(Category, times, strict=True)))
+        for window, times in zip(found.steps.windows, found.time, strict=True)
+    ]  # fmt: skip
+
+
+def _average(found: HostSteps) -> AverageStep:
+    average = found.average_of(found.time)
+    return AverageStep(
+        sum(average.values()),
+        average,
+        found.average_of(found.gross),
+        found.average_of(found.count),
+        len(found.steps.windows[found.steps.averaged]),
+    )
+
+
+def _periods(found: HostSteps) -> Periods:
+    known = np.array(found.known_periods) / PS
+    median = float(np.median(known))
+    deviation = float(np.median(np.abs(known - median)))
+    mean, low, high = float(known.mean()), float(known.min()), float(known.max())
+    return Periods(median, mean, low, high, deviation, len(known))
+
+
+def _input_bound(found: HostSteps) -> Quantity:
+    share = found.input_share
+    return Quantity.unknown(NO_OPS) if share is None else Quantity.derived(share)
+
+
+def _host(one: HostSteps) -> HostRow:
+    median = float(np.median(one.known_periods))
+    average = one.average_of(one.time)
+    return HostRow(one.host, len(one.time), median, _input_bound(one), average)
+
+
+def _device(found: HostSteps, one: DeviceSteps) -> DeviceRow:
+    return DeviceRow(
+        _share(one.busy, found.periods),
+        _mean(one.busy),
+        _mean(one.compute),
+        _mean(one.copies),
+        _mean(one.copies_hidden),
+        _mean(one.collectives),
+        _mean(one.collectives_hidden),
+        one.busy,
+        found.average_of(one.time),
+        one,
+    )
+
+
+def _host_ops(found: HostSteps) -> HostOps:
+    periods = found.periods
+    whole = sum(periods)
+    return HostOps(
+        _share(found.model_ops, periods),
+        _share(found.input_ops, periods),
+        _share(found.any_ops, periods),
+        tuple(
+            PoolRow(pool.name, pool.threads, pool.busy / whole if whole else None)
+            for pool in found.pools
+        ),
+    )
+
+
+def _mean(times: Times) -> float:
+    return sum(times) / len(times)
+
+
+def _share(times: Times, periods: Times) -> float | None:
+    """Of the periods of all steps; None where there is no time to share."""
+    return sum(times) / sum(periods) if sum(periods) else None

@@ -1,0 +1,233 @@
+"""The answer about steps on a screen: facts, bars and tables."""
+
+from __future__ import annotations
+
+from statistics import median
+
+import numpy as np
+
+from tfprof.model import units
+from tfprof.model.units import PS
+from tfprof.reports.shared.waiting import REST, bound_text
+from tfprof.reports.steps.overlap_words import devices_table, gaps_table, overlap_facts
+from tfprof.reports.steps.slow_words import slow_notes, slow_texts
+from tfprof.results.answered import Answered
+from tfprof.results.categories import Category
+from tfprof.results.steps import Look, NoSteps, Periods, Slice, StepRow, StepsResult
+from tfprof.views.shapes import (
+    Bar,
+    Bars,
+    Column,
+    Facts,
+    Fold,
+    Kind,
+    Notes,
+    Part,
+    Report,
+    Table,
+    Unit,
+    Value,
+    without_empty,
+)
+
+_TIMES = 2
+_EVENTS_SHOWN, _EVENTS_A_SLICE = 15, 4
+
+
+def view(answered: Answered[StepsResult | NoSteps]) -> Report:
+    found = answered.data
+    parts = [] if isinstance(found, NoSteps) else _PARTS[found.asked.look](found)
+    return Report(*answered.subject.lines, without_empty([*parts, Notes(answered.notes)]))
+
+
+def _all_steps(found: StepsResult) -> list[Part]:
+    several = len(found.devices) > 1 and not found.asked.alone
+    return [
+        Facts(_facts(found)),
+        _bars(found),
+        _average_table(found),
+        *([devices_table(found)] if several else []),
+        *([_hosts_table(found)] if len(found.hosts) > 1 else []),
+    ]
+
+
+def _gaps(found: StepsResult) -> list[Part]:
+    return [Facts(_facts(found)), gaps_table(found)]
+
+
+def _events(found: StepsResult) -> list[Part]:
+    (one,) = found.asked.slices
+    where = f"step {one.steps[0]}" if len(one.steps) == 1 else f"{len(one.steps)} steps"
+    shown = ("Shown", f"{one.category.label}: {one.category.meaning}")
+    table = _behind_table(one, _EVENTS_SHOWN, f"Behind it in {where}")
+    return [Facts([*_facts(found), shown]), table]
+
+
+def _one_step(found: StepsResult) -> list[Part]:
+    step = next(row for row in found.steps if row.step == found.asked.step)
+    slow = slow_texts([one for one in found.slow_steps if one.step == step.step])
+    said = [("Shown", _one_step_text(found, step)), *(("Slow", text) for text in slow)]
+    return [
+        Facts([*_facts(found), *said]),
+        _one_step_table(found, step),
+        *(
+            _behind_table(one, _EVENTS_A_SLICE, f"Behind {one.category.label}")
+            for one in found.asked.slices
+        ),
+    ]
+
+
+_PARTS = {
+    Look.ALL: _all_steps,
+    Look.STEP: _one_step,
+    Look.EVENTS: _events,
+    Look.GAPS: _gaps,
+}
+
+
+def _facts(found: StepsResult) -> list[tuple[str, str]]:
+    steps, hosts = found.steps, found.hosts
+    which = "one" if len(steps) == 1 else str(len(steps))
+    if len(steps) > 1:
+        which += f", numbered {steps[0].step} to {steps[-1].step}"
+    host = [("Host", f"{hosts[0].host}, of {len(hosts)}")] if len(hosts) > 1 else []
+    return [
+        *host,
+        ("Steps", f"{which}: {found.marked_by}"),
+        ("Period", _periods_text(found.period)),
+        ("Input", input_verdict(found)),
+        *overlap_facts(found),
+    ]
+
+
+def _periods_text(found: Periods) -> str:
+    if found.known == 1:
+        return units.duration(found.median_us)
+    return (
+        f"{median_text(found)}, mean {units.duration(found.mean_us)}, "
+        f"{units.duration(found.min_us)} to {units.duration(found.max_us)}"
+    )
+
+
+def median_text(found: Periods) -> str:
+    """With the median of how far steps are off it."""
+    spread = units.duration(found.median_deviation_us)
+    return f"median {units.duration(found.median_us)} ± {spread}"
+
+
+def input_verdict(found: StepsResult) -> str:
+    """How much of a step waits, and what to call that."""
+    share = found.input_bound.number
+    if share is None:
+        return f"? {found.input_bound.reason}"
+    bound = bound_text(found.average.breakdown, share)
+    return f"{units.share(share, 1)} of a step waits for input: {bound}"
+
+
+def _average_table(found: StepsResult) -> Table:
+    """Where the time of an average step goes; how long each went on beside others, too."""
+    average = found.average
+    whole = sum(average.breakdown.values())
+    columns = [
+        Column("category", "an average step"),
+        Column("time_us", "time", Unit.MICROS),
+        Column("share", "share", Unit.SHARE),
+        Column("gross_us", "with overlaps", Unit.MICROS),
+        Column("events", "events", Unit.COUNT),
+    ]
+    rows: list[list[Value]] = []
+    for category, time in sorted(average.breakdown.items(), key=lambda item: -item[1]):
+        gross, rest = average.with_overlaps[category], category in REST
+        beside: list[Value] = ["", ""] if rest else [gross / PS, round(average.events[category])]
+        if time or (gross and not rest):
+            rows.append([category.label, time / PS, time / whole if whole else 0.0, *beside])
+    return Table(columns, rows)
+
+
+def _bars(found: StepsResult) -> Bars:
+    """A bar a step."""
+    kinds = kinds_of(found)
+    notes = slow_notes(found.slow_steps)
+    columns = [
+        Column("step", "step", Unit.COUNT),
+        Column("period_us", "period", Unit.MICROS),
+        *(Column(kind.value, kind.label, Unit.MICROS) for kind in kinds),
+    ]
+    rows, table = [], []
+    for one in found.steps:
+        parts = [one.breakdown[kind] / PS for kind in kinds]
+        rows.append(Bar(str(one.step), parts, notes.get(one.step, "")))
+        table.append([one.step, one.period / PS, *parts])
+    drawn = [Kind(kind.value, kind.label) for kind in kinds]
+    return Bars("Each step", "step", drawn, rows, Table(columns, table))
+
+
+def kinds_of(found: StepsResult) -> list[Category]:
+    """The categories that any step has."""
+    return [one for one in Category if any(step.breakdown[one] for step in found.steps)]
+
+
+def _one_step_text(found: StepsResult, step: StepRow) -> str:
+    usual = found.hosts[0].median
+    text = f"step {step.step}: {units.duration(step.period / PS)}"
+    if usual and len(found.steps) > 1:
+        times = step.period / usual
+        side = "above" if times >= 1 else "below"
+        text += f", {times:.1f}x" if times >= _TIMES else f", {abs(times - 1):.1%} {side}"
+        text += " the median"
+    return text
+
+
+def _one_step_table(found: StepsResult, step: StepRow) -> Table:
+    """A step beside the median of all of them."""
+    columns = [
+        Column("category", f"step {step.step}"),
+        Column("time_us", "time", Unit.MICROS),
+        Column("share", "share", Unit.SHARE),
+        Column("median_us", "median of steps", Unit.MICROS),
+    ]
+    times = {category: time / PS for category, time in step.breakdown.items()}
+    whole = float(np.sum(list(times.values())))
+    rows: list[list[Value]] = []
+    for category, time in times.items():
+        usual = median(one.breakdown[category] for one in found.steps) / PS
+        if time or usual:
+            rows.append([category.label, time, time / whole if whole else 0.0, usual])
+    return Table(columns, rows)
+
+
+def _behind_table(one: Slice, shown: int, title: str) -> Table:
+    """Times are of one step."""
+    whole = sum(behind.self_ps for behind in one.events)
+    steps = len(one.steps)
+    columns = [
+        Column("event", "event"),
+        Column("count", "events", Unit.COUNT),
+        Column("self_us", "time a step" if steps > 1 else "time", Unit.MICROS),
+        Column("share", "share", Unit.SHARE),
+        Column("longest_us", "longest", Unit.MICROS),
+    ]
+    rows: list[list[Value]] = [
+        [
+            behind.name,
+            behind.count,
+            behind.self_ps / PS / max(1, steps),
+            behind.self_ps / whole if whole else 0.0,
+            behind.longest_ps / PS,
+        ]
+        for behind in one.events
+    ]
+    return Table(columns, rows, title, fold=Fold(shown, "share", 1.0 if whole else 0.0))
+
+
+def _hosts_table(found: StepsResult) -> Table:
+    columns = [
+        Column("host", "host"),
+        Column("steps", "steps", Unit.COUNT),
+        Column("median_us", "median period", Unit.MICROS),
+        Column("input_bound", "waits for input", Unit.SHARE),
+    ]
+    rows: list[list[Value]] = [
+        [one.host, one.steps, one.median / PS, one.input_bound] for one in found.hosts
+    ]
+    return Table(columns, rows)

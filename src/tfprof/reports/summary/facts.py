@@ -1,0 +1,234 @@
+"""The upper half of the summary: one labelled line for each thing there is to say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from tfprof.model import units
+from tfprof.model.quantity import Quantity
+from tfprof.reports.shared.costs import in_words, size_text
+from tfprof.results.checkpoint import CheckpointResult
+from tfprof.results.keras_model import KerasResult, TensorRow
+from tfprof.results.parameters import ParamCounts
+from tfprof.results.summary import (
+    GraphFacts,
+    KernelTime,
+    KnownWork,
+    OpLogFacts,
+    RunFacts,
+    SummaryResult,
+)
+
+_SHOWN = 4
+# beside what is trained
+_WORDS = {
+    "non_trainable": "not trainable",
+    "optimizer": "optimizer state",
+    "other": "other",
+}
+
+Lines = Iterator[tuple[str, str]]
+
+
+def facts(found: SummaryResult) -> Lines:
+    """Label and text; a repeated label continues the one above."""
+    if found.graph is not None:
+        yield from _graph(found, found.graph)
+    if found.keras is not None:
+        yield from _keras(found.keras)
+    if any(part is not None for part in (found.graph, found.checkpoint, found.keras)):
+        for text in _parameters(found.params):
+            yield "Parameters", text
+    if found.costs.phases is not None:
+        for text in in_words(found.costs):
+            yield "Computes", text
+    memory = "; ".join(_memory(found))
+    if memory:
+        yield "Memory", memory
+    if found.known_work is not None:
+        yield "Computes", _by_layers(found.known_work, found.costs.computed)
+    if found.checkpoint is not None:
+        yield "Checkpoint", _checkpoint(found.checkpoint, found.params.variables)
+    if found.oplog is not None:
+        yield "Op log", _oplog(found.oplog)
+    if found.run is not None:
+        yield from _run(found, found.run)
+
+
+def _graph(found: SummaryResult, graph: GraphFacts) -> Lines:
+    yield "Nodes", f"{_nodes(found, graph)}, {_ops(found.ops)}"
+    chosen = graph.signature
+    if chosen is not None:
+        others = ", ".join(chosen.others[:_SHOWN])
+        also = f" (also: {others})" if others else ""
+        yield "Signature", f"{chosen.name} gives {_tensors(chosen.outputs)}{also}"
+    yield "Inputs", _inputs(found.inputs, graph)
+
+
+def _nodes(found: SummaryResult, graph: GraphFacts) -> str:
+    nodes = _whole(found.nodes)
+    text = units.plural(nodes, "node")
+    if graph.functions:
+        inside = _whole(found.function_nodes)
+        text += f" and {inside:,} in {units.plural(graph.functions, 'function')}"
+    if nodes < graph.nodes_in_file:
+        text += f", of {graph.nodes_in_file:,} in the file"
+    return text
+
+
+def _whole(quantity: Quantity) -> int:
+    return int(quantity.number or 0)
+
+
+def _ops(counts: Mapping[str, int]) -> str:
+    return f"{units.plural(len(counts), 'op type')}: {_first(counts)}" if counts else "no ops"
+
+
+def _first(counts: Mapping[str, int]) -> str:
+    shown = ", ".join(f"{kind} {count:,}" for kind, count in list(counts.items())[:_SHOWN])
+    return shown + (", ..." if len(counts) > _SHOWN else "")
+
+
+def _inputs(inputs: tuple[TensorRow, ...], graph: GraphFacts) -> str:
+    if inputs:
+        more = len(inputs) - _SHOWN
+        return _tensors(inputs) + (f", and {more:,} more" if more > 0 else "")
+    if graph.fetched_by:
+        return f"fetched by {', '.join(graph.fetched_by[:2])}"
+    return "no placeholder: the graph is fed by nothing it names"
+
+
+def _tensors(tensors: tuple[TensorRow, ...]) -> str:
+    return ", ".join(f"{one.name} {one.dtype} {units.shape(one.shape)}" for one in tensors[:_SHOWN])
+
+
+def _keras(model: KerasResult) -> Lines:
+    kinds = dict(Counter(layer.class_name for layer in model.layers).most_common())
+    version = f"; Keras {model.version}" if model.version else ""
+    yield "Model", f"{model.name}, {model.class_name}{version}"
+    yield "Layers", f"{units.plural(len(model.layers), 'layer')}: {_first(kinds)}"
+    if model.inputs:
+        yield "Inputs", _tensors(model.inputs)
+
+
+def _parameters(params: ParamCounts) -> Iterator[str]:
+    total, trainable = params.total.number, params.trainable.number
+    whole = f"{units.exact(total or 0)} in all ({units.size(sum(params.bytes.values()))})"
+    others = list(_others(params))
+    if total is None:
+        yield f"? {params.total.reason}"
+    elif not params.variables:
+        yield "none: no variables, and no constants that look like weights"
+    elif trainable is None:
+        yield from (whole, *others, f"trainable ? {params.trainable.reason}")
+    else:
+        size = units.size(params.bytes_by_role.get("trainable", 0))
+        yield f"{units.exact(trainable)} trainable ({size})"
+        if others:
+            yield from (*others, whole)
+
+
+def _others(params: ParamCounts) -> Iterator[str]:
+    """What is not the model's, where that is known, in one line."""
+    counts = {
+        "non_trainable": params.non_trainable.number,
+        "optimizer": params.optimizer.number,
+        "other": params.other.number,
+    }
+    parts = [
+        f"{units.exact(count)} {_WORDS[role]} ({units.size(params.bytes_by_role[role])})"
+        for role, count in counts.items()
+        if role in params.bytes_by_role and count is not None and not params.frozen
+    ]
+    if parts:
+        yield ", ".join(parts)
+
+
+def _memory(found: SummaryResult) -> Iterator[str]:
+    """What a run took at its peak, what one step is estimated to take, and which batch fits."""
+    measured, peak = found.measured_peak, found.estimated_peak
+    if peak is None:
+        if measured is not None:
+            beside = "with" if measured.with_variables else "beside"
+            yield f"{units.size(measured.bytes)} at the peak {beside} the variables, measured"
+        return
+    size = units.size(peak.bytes)
+    batch = f" at batch {peak.batch}" if peak.batch is not None else ""
+    if measured is None:
+        yield f"{size} at the peak beside the variables{batch}, estimated"
+    else:
+        both = "; " if measured.with_variables else ", "
+        held = " with the variables" if measured.with_variables else ""
+        first = f"peak {units.size(measured.bytes)} measured{held}"
+        yield f"{first}{both}{size} estimated{batch} beside the variables"
+    if peak.fits is not None:
+        fits = f"batch {peak.fits:,} fits" if peak.fits else "no batch fits"
+        yield f"{fits} in {units.size(peak.device_bytes)}"
+
+
+def _by_layers(work: KnownWork, computed: str | None) -> str:
+    least = "" if work.is_all else "at least "
+    macs, flops = size_text(work.macs, "MAC"), size_text(work.flops_all, "FLOP")
+    return f"{least}{macs}; {flops} with element-wise ops ({computed})"
+
+
+def _checkpoint(checkpoint: CheckpointResult, variables: int) -> str:
+    stored = sum(tensor.bytes for tensor in checkpoint.tensors)
+    text = (
+        f"{checkpoint.version}, {units.plural(len(checkpoint.tensors), 'tensor')}, "
+        f"{units.size(stored)} in {units.plural(checkpoint.shards, 'shard')}"
+    )
+    if checkpoint.held is None:
+        return text
+    return f"{text}; {checkpoint.held:,} of {units.plural(variables, 'variable')}"
+
+
+def _oplog(log: OpLogFacts) -> str:
+    said = []
+    if log.nodes:
+        said.append(f"{units.count(log.float_ops)} FLOPs in {units.plural(log.nodes, 'node')}")
+    if log.trained:
+        said.append(units.plural(log.trained, "trained variable"))
+    if log.has_code:
+        said.append("code lines")
+    return ", ".join(said) or "nothing"
+
+
+def _run(found: SummaryResult, run: RunFacts) -> Lines:
+    time = found.time
+    steps = _whole(time.steps)
+    span = units.duration((time.step_us if steps else time.span_us).number or 0)
+    a_step = " a step" if steps else ""
+    until = "" if run.is_period else " from first to last op"
+    traced = f"{units.plural(steps, 'step')} traced" if steps else "steps are not known"
+    yield "Time", f"{span}{a_step}{until}, {traced}"
+    if run.step:
+        yield "Step", run.step
+    own = "" if found.requested_bytes.known else " of self time"
+    ops = f"{units.duration(time.op_us.number or 0)}{own}{a_step} in {run.executions:,} executions"
+    ops += _places(run.devices)
+    if run.pipeline_us:
+        ops += f"; {units.duration(run.pipeline_us)} of it in the input pipeline"
+    yield "Op time", ops
+    if found.requested_bytes.known and found.measured_peak is None:  # the peak says more
+        size = units.size(found.requested_bytes.number or 0)
+        yield "Requested", f"{size} a step, by all ops for outputs and scratch"
+    if run.kernels is not None:
+        yield "Kernels", _kernels(run.kernels)
+
+
+def _places(devices: Mapping[str, float]) -> str:
+    if len(devices) == 1:
+        return f" on {next(iter(devices))}"
+    places = list(devices.items())[:3]
+    listed = ", ".join(f"{units.duration(time)} on {name}" for name, time in places)
+    return f": {listed}" if listed else ""
+
+
+def _kernels(ran: KernelTime) -> str:
+    launches, names = units.plural(ran.runs, "run"), units.plural(ran.kernels, "kernel")
+    text = f"{units.duration(ran.time_us)} in {launches} of {names}"
+    if ran.idle_us:
+        text += f"; {units.share(ran.idle_us, ran.time_us)} could use tensor cores and does not"
+    return f"{text}: `tfprof layers --by kernel`"

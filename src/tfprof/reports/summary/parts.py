@@ -1,0 +1,140 @@
+"""What analyses found, as the parts of a result."""
+
+from __future__ import annotations
+
+from tfprof.analyses.kernels import kernels
+from tfprof.analyses.run_cost import RunCost
+from tfprof.model.graph import Graph
+from tfprof.model.oplog import OpLog
+from tfprof.model.profile import TensorSpec
+from tfprof.model.quantity import Quantity
+from tfprof.model.trace import Trace
+from tfprof.reports.shared.digest import COMMON_DEVICE, Digest
+from tfprof.reports.shared.waiting import NO_OPS, step_text
+from tfprof.reports.shared.words import NO_STEPS
+from tfprof.results.keras_model import TensorRow
+from tfprof.results.summary import (
+    EstimatedPeak,
+    GraphFacts,
+    KernelTime,
+    MeasuredPeak,
+    OpLogFacts,
+    RunFacts,
+    Signature,
+    TimeResult,
+)
+from tfprof.wire import dtypes
+
+NO_GRAPH = "no graph was given"
+NO_RUN = "no run was given"
+NOT_TOLD = "a capture does not tell"
+
+Peaks = dict[str, Quantity]
+
+
+def nodes_of(known: Digest) -> tuple[Quantity, Quantity]:
+    """Of the model, and of the functions it calls."""
+    if known.data.graph is None:
+        return Quantity.unknown(NO_GRAPH), Quantity.unknown(NO_GRAPH)
+    return Quantity.derived(len(known.part.rows)), Quantity.derived(known.part.function_nodes)
+
+
+def graph_facts(known: Digest, graph: Graph) -> GraphFacts:
+    return GraphFacts(
+        len(graph), len(known.part.functions), _signature(known), tuple(known.data_ops)
+    )
+
+
+def _signature(known: Digest) -> Signature | None:
+    chosen = known.part.signature
+    if chosen is None:
+        return None
+    others = [
+        name
+        for name, one in known.data.declared.signatures.items()
+        if one.outputs and name != chosen.name and not name.startswith("__saved_model")
+    ]
+    outputs = tuple(tensor_row(one) for one in chosen.outputs)
+    return Signature(chosen.name, outputs, tuple(sorted(others)))
+
+
+def tensor_row(spec: TensorSpec) -> TensorRow:
+    return TensorRow(spec.name, dtypes.name(spec.dtype), spec.shape)
+
+
+def oplog_facts(known: Digest, log: OpLog) -> OpLogFacts:
+    counted = known.logged_float_ops
+    whole = sum(log.float_ops.values()) if counted is None else counted
+    return OpLogFacts(whole, len(log.float_ops), len(log.trainable), log.has_code)
+
+
+def peaks_of(known: Digest) -> tuple[Peaks | None, str | None, Peaks | None]:
+    """By device, and their kind; what was measured comes before what is estimated."""
+    memory = known.memory
+    estimated = None
+    if memory is not None:
+        estimated = {name: Quantity.estimated(one.expected) for name, one in memory.peaks.items()}
+    if not known.measured:
+        return estimated, "estimated" if estimated is not None else None, None
+    measured = {one.device: Quantity.measured(one.peak) for one in known.measured}
+    return measured, "measured", estimated
+
+
+def measured_peak(known: Digest) -> MeasuredPeak | None:
+    """The highest. A run tells of the step alone, an allocator of all that it handed out."""
+    highest = max(known.measured, key=lambda one: one.peak, default=None)
+    if highest is None:
+        return None
+    return MeasuredPeak(highest.peak, with_variables=highest.highest.before is not None)
+
+
+def estimated_peak(known: Digest) -> EstimatedPeak | None:
+    memory = known.memory
+    if memory is None or not memory.highest.expected:
+        return None
+    peak = memory.highest
+    batch = peak.batch if memory.is_open else None
+    return EstimatedPeak(peak.expected, batch, memory.fits, COMMON_DEVICE)
+
+
+def time_of(known: Digest) -> TimeResult:
+    run = known.run
+    bound = None
+    if known.steps is not None:
+        share = known.steps.input_share
+        bound = Quantity.unknown(NO_OPS) if share is None else Quantity.measured(share)
+    if run is None:
+        lost = Quantity.unknown(NO_RUN)
+        return TimeResult(lost, lost, lost, lost, bound)
+    step = steps = Quantity.unknown(NO_STEPS)
+    if run.steps:
+        step, steps = Quantity.measured(run.span_us), Quantity.measured(run.steps)
+    span = Quantity.measured(run.span_us * max(1, run.steps))
+    return TimeResult(step, Quantity.measured(run.op_us), span, steps, bound)
+
+
+def requested_of(known: Digest) -> Quantity:
+    if known.run is None:
+        return Quantity.unknown(NO_RUN)
+    requested = known.run.requested
+    return Quantity.unknown(NOT_TOLD) if requested is None else Quantity.measured(requested)
+
+
+def run_facts(known: Digest, run: RunCost) -> RunFacts:
+    found = known.steps
+    step = step_text(found.average(), found.input_share) if found is not None else ""
+    trace = known.data.trace
+    ran = _kernels(trace) if trace is not None else None
+    return RunFacts(run.executions, run.is_period, run.pipeline_us, run.devices, step, ran)
+
+
+def _kernels(trace: Trace) -> KernelTime | None:
+    found = kernels(trace.space).finish() if trace.space is not None else ()
+    if not found:
+        return None
+    return KernelTime(
+        sum(one.total_us for one in found),
+        sum(one.runs for one in found),
+        len({one.kernel for one in found}),
+        sum(one.total_us for one in found if one.launch.could_do_better),
+    )

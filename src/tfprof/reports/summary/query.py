@@ -1,0 +1,15 @@
+"""What is asked of a summary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tfprof.reports.shared.question import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The question makes open sizes concrete; `stats` also reads every value of a checkpoint."""
+
+    question: Question = field(default_factory=Question)
+    stats: bool = False

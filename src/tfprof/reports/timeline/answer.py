@@ -1,0 +1,52 @@
+"""Lanes and critical path of a step, the typical one if none is named; or of the part asked for."""
+
+from __future__ import annotations
+
+from tfprof.analyses.steps.windows import StepWindow, typical
+from tfprof.analyses.timeline.host_lanes import host_lanes
+from tfprof.analyses.timeline.picked import last_end
+from tfprof.model.profile import ProfileData
+from tfprof.reports.shared.words import recognised
+from tfprof.reports.timeline.asked import PS, Timeline, nothing_left
+from tfprof.reports.timeline.path import path_of
+from tfprof.reports.timeline.query import Query
+from tfprof.results.answered import Answered, answered
+from tfprof.results.timeline import StepTime, TimelineResult, Window
+
+_EXPORT = "-o FILE.trace.json.gz writes all events for Perfetto."
+
+
+def ask(data: ProfileData, query: Query) -> Answered[TimelineResult]:
+    asked = Timeline(data, query)
+    window = asked.step()
+    if window is None and query.begin_ms is None and query.end_ms is None:
+        window = typical(asked.steps)
+    filters = asked.filters(window)
+    begin = filters.begin if filters.begin is not None else asked.zero
+    end = filters.end if filters.end is not None else last_end(asked.space)
+    lanes = host_lanes(asked.space, filters, begin, end).finish()
+    if not lanes:
+        raise nothing_left()
+    result = TimelineResult(
+        _window(asked, window, begin, end),
+        tuple(
+            StepTime(one.number, asked.since_zero(one.begin), one.duration / PS)
+            for one in asked.steps
+        ),
+        lanes,
+        path_of(asked, begin, end),
+    )
+    no_steps = [] if asked.steps else ["the run marks no steps: all of it is shown"]
+    warnings = [*data.warnings, *no_steps]
+    notes = [*warnings[:1], _EXPORT]
+    return answered("timeline", data, result, warnings, notes, recognised=recognised(data))
+
+
+def _window(asked: Timeline, window: StepWindow | None, begin: int, end: int) -> Window:
+    return Window(
+        window.number if window is not None else None,
+        asked.since_zero(begin),
+        asked.since_zero(end),
+        (end - begin) / PS,
+        chosen=asked.query.step is None,
+    )

@@ -1,0 +1,85 @@
+"""The critical path of a step: how it is made up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tfprof.analyses.timeline.chain_runs import chain_runs, plane_and_row
+from tfprof.analyses.timeline.critical_path import DATA, Link, critical_path
+from tfprof.model.op_names import kind_of, op_name
+from tfprof.reports.timeline.asked import PS, Timeline
+from tfprof.results.timeline import CriticalPath, PathLink, PathOp
+
+_MOST_LINKS = 10_000
+
+
+def path_of(asked: Timeline, begin: int, end: int) -> CriticalPath:
+    runs = chain_runs(asked.space, begin, end)
+    path = critical_path(runs, _reader(asked), begin)
+    return CriticalPath(
+        len(path),
+        sum(link.end - link.start for link in path) / PS,
+        sum(link.wait for link in path) / PS,
+        sum(link.by == DATA for link in path),
+        _ops_on(asked, path),
+        tuple(_told(asked, link) for link in _longest_links(path)),
+    )
+
+
+def _reader(asked: Timeline) -> Callable[[str], Sequence[str] | None]:
+    """What a node reads, as the run tells it, else as the graph has it."""
+    graph = asked.data.graph
+    if asked.reads or graph is None:
+        return asked.reads.get
+
+    def reads(node: str) -> Sequence[str] | None:
+        row = graph.index.get(node)
+        if row is None:
+            return None
+        first, last = graph.edges.offsets[row : row + 2].tolist()
+        return [graph.names[at] for at in graph.edges.node[first:last].tolist() if at >= 0]
+
+    return reads
+
+
+def _ops_on(asked: Timeline, path: Sequence[Link]) -> tuple[PathOp, ...]:
+    """By kind, the longest first."""
+    runs: Counter[str] = Counter()
+    time: Counter[str] = Counter()
+    for link in path:
+        plane, row = plane_and_row(link.row)
+        kind = kind_of(asked.space.planes[plane].name_of(row))
+        runs[kind] += 1
+        time[kind] += link.end - link.start
+    whole = time.total()
+    ordered = sorted(time.items(), key=lambda pair: (-pair[1], pair[0]))
+    return tuple(
+        PathOp(kind, runs[kind], ps / PS, ps / whole if whole else 0) for kind, ps in ordered
+    )
+
+
+def _longest_links(path: Sequence[Link]) -> Sequence[Link]:
+    """All, or of very many those that took longest, in order of time."""
+    if len(path) <= _MOST_LINKS:
+        return path
+    kept = sorted(path, key=lambda link: link.start - link.end)[:_MOST_LINKS]
+    return sorted(kept, key=lambda link: link.end)
+
+
+def _told(asked: Timeline, link: Link) -> PathLink:
+    at, row = plane_and_row(link.row)
+    plane = asked.space.planes[at]
+    name = plane.name_of(row)
+    op = op_name(name)
+    return PathLink(
+        op.name if op is not None else name,
+        op.type if op is not None else None,
+        plane.line_name(int(plane.line_of(np.array([row]))[0])),
+        asked.since_zero(link.start),
+        (link.end - link.start) / PS,
+        link.wait / PS,
+        link.by or None,
+    )

@@ -1,0 +1,18 @@
+"""What is asked about a run in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Times are milliseconds from the first event, durations microseconds."""
+
+    step: int | None = None
+    begin_ms: float | None = None
+    end_ms: float | None = None
+    thread: str | None = None
+    min_duration_us: float = 0
+    everything: bool = False
+    all_args: bool = False

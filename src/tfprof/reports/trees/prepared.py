@@ -1,0 +1,102 @@
+"""A profile that is asked for views: what they are all counted from is kept between questions."""
+
+from __future__ import annotations
+
+from tfprof.analyses.accounting.choice import matcher
+from tfprof.analyses.accounting.nodes import Nodes, build_nodes
+from tfprof.analyses.completed import completed
+from tfprof.analyses.inference.sites import Given
+from tfprof.errors import UsageError
+from tfprof.model.oplog import TRAINABLE
+from tfprof.model.options import EVERYTHING, Options
+from tfprof.model.profile import ProfileData
+from tfprof.reports.trees.answer import TREES, Result, op_costs
+from tfprof.reports.trees.query import Query
+from tfprof.results.answered import Answered, answered
+from tfprof.results.costs import CostTreeResult, OpCostsResult
+
+_WHOLE = "times are of the whole capture, not of one step"
+
+
+class Prepared:
+    """The second question is quick: its nodes are those of the first, if they agree in needs."""
+
+    def __init__(self, data: ProfileData) -> None:
+        self.data = data
+        self._needs: tuple[object, ...] | None = None
+        self._kept: tuple[ProfileData, Nodes]
+
+    def ask(self, query: Query) -> Answered[Result]:
+        """An unknown step is an error that lists the known ones."""
+        options = query.settled(self.data)
+        data, nodes = self._ready(options, query.given)
+        _check_step(data, options)
+        tree = TREES.get(query.view)
+        result = op_costs(nodes, options) if tree is None else tree(data, nodes, options)
+        return answered(query.view, data, result, warnings_of(data))
+
+    def tree(self, view: str, options: Options) -> CostTreeResult:
+        """The scope, graph or code view alone."""
+        return TREES[view](*self._ready(options, None), options)
+
+    def ops(self, options: Options) -> OpCostsResult:
+        """The op view alone."""
+        return op_costs(self.nodes(options), options)
+
+    def nodes(self, options: Options) -> Nodes:
+        return self._ready(options, None)[1]
+
+    def made_ready(self, query: Query) -> tuple[str, ...]:
+        """What there is to say of nodes that had to be prepared for this question."""
+        before = self._needs
+        data, _ = self._ready(query.settled(self.data), query.given)
+        return () if self._needs == before else data.warnings[len(self.data.warnings) :]
+
+    def _ready(self, options: Options, given: Given | None) -> tuple[ProfileData, Nodes]:
+        needs = (options.step, options.compat, *_asks_for(options), given)
+        if self._needs != needs:
+            data = _with_what_is_asked(self.data, options, given)
+            self._kept = data, build_nodes(data, options.step, compat=options.compat)
+            self._needs = needs
+        return self._kept
+
+
+def _check_step(data: ProfileData, options: Options) -> None:
+    steps = data.trace.steps if data.trace is not None else ()
+    if options.step >= 0 and options.step not in steps:
+        known = ", ".join(str(step) for step in steps) or "none"
+        raise UsageError(f"step {options.step} was not recorded", hint=f"Recorded steps: {known}.")
+
+
+def ask(data: ProfileData, query: Query) -> Answered[Result]:
+    return Prepared(data).ask(query)
+
+
+def warnings_of(data: ProfileData) -> list[str]:
+    """Those of the files, and what all four views lack."""
+    warnings = list(data.warnings)
+    if data.graph is None:
+        warnings.append("no graph was given: nodes are known by the run alone")
+    if data.trace is not None and len(data.trace.executions) and not data.trace.steps:
+        warnings.append(_WHOLE)
+    return warnings
+
+
+def _asks_for(options: Options) -> tuple[bool, bool]:
+    """Whether FLOPs are asked for, and whether it matters which variables are trained."""
+    flops = "float_ops" in (*options.select, options.order_by) or options.min_float_ops > 0
+    types = options.account_type_regexes
+    trained = "op_types" in options.select or (
+        types != EVERYTHING
+        and matcher(types, "account_type_regexes", lenient=options.compat)(TRAINABLE)
+    )
+    return flops, trained
+
+
+def _with_what_is_asked(data: ProfileData, options: Options, given: Given | None) -> ProfileData:
+    """With FLOPs and trained variables of our own finding where they are asked for and not told."""
+    flops, trained = _asks_for(options)
+    logged = data.oplog is not None and bool(data.oplog.float_ops)
+    if options.compat or not (flops or trained):
+        return data
+    return completed(data, float_ops=flops and not logged, trained=trained, given=given)

@@ -1,0 +1,74 @@
+"""What is in a place, what is missing, and what restoring a checkpoint would do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
+from tfprof.results.missing import MissingInput
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    path: Annotated[str, ROW_KEY]
+    format: str | None
+    used: bool
+    why: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    name: Annotated[str, ROW_KEY]
+    graph: str
+    checkpoint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """`missing`: first what is not in the checkpoint, then what is not asked for at all."""
+
+    matched: tuple[str, ...]
+    missing: tuple[str, ...]
+    not_in_checkpoint: tuple[str, ...]
+    mismatched: tuple[Mismatch, ...]
+    extra: tuple[str, ...]
+
+    @property
+    def not_asked_for(self) -> tuple[str, ...]:
+        return self.missing[len(self.not_in_checkpoint) :]
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredBy:
+    name: Annotated[str, ROW_KEY]
+    restored: Annotated[Restored, AMONG]
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreResult:
+    """The first Saver's answer, and every Saver's below it."""
+
+    first: Annotated[Restored, AMONG]
+    savers: tuple[RestoredBy, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checksums:
+    """Of the tensors of a checkpoint; `whole` is None where it is too large to be read."""
+
+    tensors: int
+    bytes: int
+    whole: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorResult:
+    """`written_by` are versions of TensorFlow."""
+
+    found: tuple[FileRow, ...]
+    missing: tuple[MissingInput, ...]
+    restore: RestoreResult | None
+    checksums: Annotated[Checksums | None, INSIDE]
+    models: Annotated[int, INSIDE]
+    written_by: Annotated[tuple[str, ...], INSIDE]

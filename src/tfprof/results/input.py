@@ -1,0 +1,219 @@
+"""The tf.data pipelines of a capture. Times are picoseconds; microseconds in JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Annotated
+
+from tfprof.results.fields import AMONG, INSIDE, ROW_KEY, Key, Micros
+
+# from which share of its time on a program's waiting is worth a word; the shares are XProf's
+MATTERS = 0.05
+HIGHLY = 0.20
+
+
+class Work(Enum):
+    """XProf's kinds of input work."""
+
+    DEMANDED_READ = "demanded_file_read"
+    ADVANCED_READ = "advanced_file_read"
+    PREPROCESSING = "preprocessing"
+    ENQUEUE = "enqueue"
+
+
+class Kind(Enum):
+    """What kind of stage an iterator is: that decides what can be done about it."""
+
+    MAP = "map"
+    PARALLEL_MAP = "parallel map"
+    GENERATOR = "generator"
+    FILES = "files"
+    SOURCE = "source"
+    INTERLEAVE = "interleave"
+    PARALLEL_INTERLEAVE = "parallel interleave"
+    BATCH = "batch"
+    SHUFFLE = "shuffle"
+    CACHE = "cache"
+    SEQUENTIAL = "sequential"
+    SERVICE = "service"
+    PREFETCH = "prefetch"
+    ROOT = "root"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What was waited of the time looked at, and a usual period of it.
+
+    Periods are those of steps, or without steps the times from one call to the next.
+    """
+
+    waited: int
+    time: int
+    period: int
+    periods: int
+    by_steps: bool
+
+    @property
+    def share(self) -> float:
+        return self.waited / self.time if self.time else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Waited:
+    """The same as data; without anything to compare with, nothing is known."""
+
+    waited: Annotated[int | None, Micros("waited_us")] = None
+    time: Annotated[int | None, Micros("time_us")] = None
+    period: Annotated[int | None, Micros("period_us")] = None
+    share: float | None = None
+
+    @classmethod
+    def of(cls, found: Waiting | None) -> Waited:
+        if found is None:
+            return cls()
+        return cls(found.waited, found.time, found.period, found.share)
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Elements; `empty` is the share of calls that found none."""
+
+    median: float
+    limit: int | None
+    empty: float
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a whole pipeline may take, as its root tells; memory in bytes."""
+
+    algorithm: str | None
+    cpu: Annotated[int | None, Key("cpu_budget")]
+    ram: Annotated[int | None, Key("ram_budget_bytes")]
+    ram_used: Annotated[int | None, Key("ram_used_bytes")]
+    ram_of_machine: Annotated[int | None, Key("ram_of_machine_bytes")]
+    threads: int | None
+    intra_op_threads: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """A stage held up the median of the calls that waited by `median`.
+
+    `stage` is that one, or the one whose functions took the threads that its own wait for; then
+    `held_up` is the stage that waited.
+    """
+
+    stage: int
+    median: int
+    calls: int
+    of_calls: int
+    held_up: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InputStage:
+    """None is what no call tells. `parallelism` is the usual one, `most_parallel` the highest.
+
+    `unseen` is what of `blocking` came before the stage below was first seen; `ready_ahead` is how
+    long a usual element was ready before it was taken.
+    """
+
+    name: Annotated[str, ROW_KEY]
+    label: str
+    op: str | None
+    parent: str | None
+    pipeline: Annotated[int, ROW_KEY] = field(default=0, kw_only=True)
+    calls: int
+    total: Annotated[int, Micros("total_us")]
+    self_time: Annotated[int, Micros("self_us")]
+    self_share: float | None
+    blocking: Annotated[int, Micros("blocking_us")]
+    unseen: Annotated[int, Micros("unseen_us")]
+    asynchronous: bool
+    parallelism: int | None
+    most_parallel: int | None
+    autotuned: bool | None
+    autotune_mode: str | None
+    buffered: Buffer | None
+    ready_ahead: Annotated[int | None, Micros("ready_ahead_us")]
+    batch_size: int | None
+    cycle_length: int | None
+    shapes: str | None
+    types: str | None
+    fused: tuple[str, ...]
+    work: Work
+    written_as: Annotated[str, INSIDE]
+    kind: Annotated[Kind, INSIDE]
+    depth: Annotated[int, INSIDE]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRow:
+    """An op of a function that a stage calls: all its runs, on all threads."""
+
+    stage: Annotated[str, ROW_KEY]
+    name: Annotated[str, ROW_KEY]
+    op: Annotated[str, ROW_KEY]
+    runs: int
+    self_time: Annotated[int, Micros("self_us")]
+    at: Annotated[int, INSIDE]
+
+
+@dataclass(frozen=True, slots=True)
+class InputPipeline:
+    """`advice` is what to change, what helps most first; `number` its place among all pipelines.
+
+    What is known only of all hosts together, or put in words, is not there for one host.
+    """
+
+    host: str
+    iterators: int
+    calls: int
+    waited: Annotated[Waited, AMONG]
+    bottleneck: str | None
+    bottleneck_median: Annotated[int | None, Micros("bottleneck_median_us")]
+    advice: tuple[str, ...] = field(default=(), kw_only=True)
+    budget: Annotated[Budget, AMONG]
+    functions: tuple[FunctionRow, ...]
+    stages: Annotated[tuple[InputStage, ...], INSIDE]
+    slow: Annotated[Bottleneck | None, INSIDE]
+    number: Annotated[int, ROW_KEY, INSIDE] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HostInput:
+    """What one host tells; `rank` is its place among the hosts, `marker_rule` what marks steps.
+
+    `waiting` is for all pipelines together; `device_side` iterators are not among them. `hidden`
+    is the waiting that holds nothing up, as devices are at work meanwhile. `copying` is how long
+    data was copied to devices.
+    """
+
+    rank: int
+    host: str
+    marker_rule: str | None
+    waiting: Waiting | None
+    hidden: Waiting | None
+    pipelines: tuple[InputPipeline, ...]
+    device_side: int
+    copying: int
+
+
+@dataclass(frozen=True, slots=True)
+class InputResult:
+    """`bottleneck` is the stage the model waits for most; `work` sums up self times by kind."""
+
+    stages: tuple[InputStage, ...]
+    bottleneck: str | None
+    waited: Annotated[Waited, AMONG]
+    hidden: Annotated[int | None, Micros("hidden_us")]
+    verdict: str | None
+    marker_rule: str | None
+    pipelines: tuple[InputPipeline, ...]
+    work: Annotated[Mapping[Work, int], Micros("work")]
+    device_side: int
+    hosts: Annotated[tuple[HostInput, ...], INSIDE]

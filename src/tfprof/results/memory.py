@@ -1,0 +1,111 @@
+"""What a step needs of memory before it runs, batch by batch, and the batch that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from tfprof.model.quantity import Quantity
+from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY, Key
+from tfprof.results.memory_what_if import WhatIf
+
+
+@dataclass(frozen=True, slots=True)
+class Alive:
+    """Something that takes memory at the peak; an op may hold several of a kind."""
+
+    name: Annotated[str, ROW_KEY]
+    op: str
+    kind: Annotated[str, ROW_KEY]
+    bytes: int
+
+
+def bytes_by_kind(alive: Iterable[Alive]) -> dict[str, int]:
+    """What takes how much, the most first."""
+    sums: dict[str, int] = {}
+    for one in alive:
+        sums[one.kind] = sums.get(one.kind, 0) + one.bytes
+    return dict(sorted(sums.items(), key=lambda pair: -pair[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """From a batch on, bytes are a line over it; `to` is None for the last piece."""
+
+    start: Annotated[int, Key("from"), ROW_KEY]
+    to: int | None
+    slope: int
+    intercept: int
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatedDevice:
+    """At the first batch. `interval` is what the peak may come to; only a run has a curve."""
+
+    peak_bytes: Quantity
+    persistent_bytes: int
+    total_bytes: Quantity
+    interval: tuple[int, int]
+    peak_at: str
+    live_at_peak: tuple[Alive, ...]
+    curve: None
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchMemory:
+    """By device."""
+
+    batch: Annotated[int, ROW_KEY]
+    peak_bytes: Mapping[str, Quantity]
+    persistent_bytes: Mapping[str, int]
+    total_bytes: Mapping[str, Quantity]
+    interval: Annotated[Mapping[str, tuple[int, int]], INSIDE]
+
+    @property
+    def highest(self) -> str:
+        """The device that needs most."""
+        return max(self.peak_bytes, key=lambda device: self.peak_bytes[device].number or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """The largest batches in `budget_bytes`; None where nothing is asked to fit.
+
+    The safe one leaves a `margin`. `bound_by` is the kind that takes most at the largest.
+    """
+
+    max_batch: int | None = None
+    safe_batch: int | None = None
+    budget_bytes: Annotated[int | None, INSIDE] = None
+    margin: Annotated[float, INSIDE] = 0.0
+    bound_by: Annotated[str, INSIDE] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatedMemory:
+    """Of one model; `against` is another one over the same batches.
+
+    `source` says what the numbers come from, `given` are the sizes that were said, `variables` the
+    bytes of the variables on every device, also on those where nothing else lies.
+    """
+
+    memory_kind: str
+    model: str
+    computed: str
+    devices: Mapping[str, EstimatedDevice]
+    batches: tuple[BatchMemory, ...]
+    fits: Annotated[Fits, AMONG]
+    title: Annotated[str, INSIDE]
+    source: Annotated[str, INSIDE]
+    given: Annotated[tuple[str, ...], INSIDE]
+    variables: Annotated[Mapping[str, int], INSIDE]
+    batch_is_open: Annotated[bool, INSIDE]
+    what_if: Annotated[tuple[WhatIf, ...] | None, IF_KNOWN] = None
+    against: Annotated[EstimatedMemory | None, IF_KNOWN] = None
+
+    @property
+    def highest(self) -> EstimatedDevice:
+        """Of the devices the one that needs most."""
+        return self.devices[self.batches[0].highest]

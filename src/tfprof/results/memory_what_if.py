@@ -1,0 +1,89 @@
+"""What would help where memory is short: each what-if at one batch, before and after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from tfprof.model.quantity import Quantity
+from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
+
+
+@dataclass(frozen=True, slots=True)
+class Afterwards:
+    """The batch that fits then, and the highest peak at each batch that was asked for."""
+
+    max_batch: int | None
+    peaks: Annotated[tuple[int, ...], INSIDE]
+
+
+@dataclass(frozen=True, slots=True)
+class RecomputePlan:
+    kind: Annotated[str, ROW_KEY]
+    plan: Annotated[str, ROW_KEY]
+    about: str
+    peak_bytes: Quantity
+    saved_bytes: Quantity
+    saved_share: float
+    extra_flops: int
+    extra_flops_share: float
+    kept_tensors: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recompute:
+    """The best plan among those that help; what `wrap` lists together is computed again at once."""
+
+    best: Annotated[RecomputePlan, AMONG]
+    wrap: tuple[tuple[str, ...], ...]
+    keep: tuple[str, ...]
+    plans: tuple[RecomputePlan, ...]
+    then: Annotated[Afterwards, AMONG]
+
+    @property
+    def name(self) -> str:
+        return f"recompute: {self.best.plan}"
+
+
+@dataclass(frozen=True, slots=True)
+class SwapPlan:
+    kind: Annotated[str, ROW_KEY]
+    peak_bytes: Quantity
+    saved_bytes: Quantity
+    moved_bytes: int
+    tensors: int
+    unhidden_us: Quantity
+    step_us: Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """What comes back in time; `everything` makes the step wait."""
+
+    hidden: Annotated[SwapPlan, AMONG]
+    gigabytes_a_second: float
+    device: str
+    everything: SwapPlan
+    then: Annotated[Afterwards, AMONG]
+
+    @property
+    def name(self) -> str:
+        return "swap"
+
+
+@dataclass(frozen=True, slots=True)
+class HalfPrecision:
+    """Activations, gradients and scratch in half the bytes; the variables stay as they are."""
+
+    kind: Annotated[str, ROW_KEY]
+    dtype: str
+    peak_bytes: Quantity
+    saved_bytes: Quantity
+    then: Annotated[Afterwards, AMONG]
+
+    @property
+    def name(self) -> str:
+        return self.dtype
+
+
+WhatIf = Recompute | Swap | HalfPrecision

@@ -1,0 +1,187 @@
+"""What a model is, what it costs, where the cost sits; or several models, a row each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from tfprof.model.dims import Size
+from tfprof.model.quantity import Quantity
+from tfprof.results.answered import Used
+from tfprof.results.checkpoint import CheckpointResult
+from tfprof.results.computed import ComputedCosts
+from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY
+from tfprof.results.keras_model import KerasResult, TensorRow
+from tfprof.results.missing import MissingInput
+from tfprof.results.parameters import ParamCounts
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTime:
+    """What a node cost in an average step."""
+
+    name: Annotated[str, ROW_KEY]
+    op: str | None
+    time_us: float
+    requested_bytes: float | None
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class LayerParams:
+    name: Annotated[str, ROW_KEY]
+    op: str
+    params: Quantity
+    shapes: tuple[tuple[int, ...], ...]
+    trainable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VariableParams:
+    name: Annotated[str, ROW_KEY]
+    op: str | None
+    shape: tuple[int | None, ...]
+    params: int
+    role: str | None
+
+
+TopRows = tuple[NodeTime, ...] | tuple[LayerParams, ...] | tuple[VariableParams, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeResult:
+    step_us: Quantity
+    op_us: Quantity
+    span_us: Quantity
+    steps: Quantity
+    input_bound: Annotated[Quantity | None, IF_KNOWN]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelTime:
+    """Of all kernels; `idle_us`: of those that could use tensor cores and do not."""
+
+    time_us: float
+    runs: int
+    kernels: int
+    idle_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What else there is to say of a run.
+
+    `is_period`: a step lasts until the next begins. `step` tells what its time went to.
+    """
+
+    executions: int
+    is_period: bool
+    pipeline_us: float
+    devices: Mapping[str, float]
+    step: str
+    kernels: KernelTime | None
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredPeak:
+    bytes: int
+    with_variables: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatedPeak:
+    """`batch` is the one that was taken as nothing says it; `fits` the one for `device_bytes`."""
+
+    bytes: int
+    batch: int | None
+    fits: int | None
+    device_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The one that is looked at, and the names of the others."""
+
+    name: str
+    outputs: tuple[TensorRow, ...]
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFacts:
+    """`fetched_by`: ops that fetch their own data."""
+
+    nodes_in_file: int
+    functions: int
+    signature: Signature | None
+    fetched_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpLogFacts:
+    """FLOPs that are said, of how many nodes; how many variables are trained."""
+
+    float_ops: int
+    nodes: int
+    trained: int
+    has_code: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KnownWork:
+    """What the layers compute that are known."""
+
+    macs: Size
+    flops_all: Size
+    is_all: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryResult:
+    """`top` are the first of the `costliest`."""
+
+    params: ParamCounts
+    costs: Annotated[ComputedCosts, AMONG]
+    peak_memory: Mapping[str, Quantity] | None
+    memory_kind: str | None
+    estimated_peak_memory: Annotated[Mapping[str, Quantity] | None, IF_KNOWN]
+    time: TimeResult
+    requested_bytes: Quantity
+    nodes: Quantity
+    function_nodes: Quantity
+    ops: Mapping[str, int]
+    inputs: tuple[TensorRow, ...]
+    top: TopRows
+    top_by: str | None
+    checkpoint: Annotated[CheckpointResult | None, IF_KNOWN]
+    keras: Annotated[KerasResult | None, IF_KNOWN]
+    costliest: Annotated[TopRows, INSIDE]
+    graph: Annotated[GraphFacts | None, INSIDE]
+    run: Annotated[RunFacts | None, INSIDE]
+    measured_peak: Annotated[MeasuredPeak | None, INSIDE]
+    estimated_peak: Annotated[EstimatedPeak | None, INSIDE]
+    known_work: Annotated[KnownWork | None, INSIDE]
+    oplog: Annotated[OpLogFacts | None, INSIDE]
+    missing: Annotated[tuple[MissingInput, ...], INSIDE]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTime:
+    step_us: Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    name: Annotated[str, ROW_KEY]
+    inputs: tuple[Used, ...]
+    nodes: Quantity
+    params: ParamCounts
+    time: ModelTime
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsResult:
+    """Largest first."""
+
+    models: tuple[ModelRow, ...]
