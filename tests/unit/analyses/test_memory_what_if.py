@@ -15,7 +15,7 @@ from tfprof.analyses.memory.program import MODELS, program
 from tfprof.analyses.memory.recompute import Halves, recomputed
 from tfprof.analyses.memory.schedule import simulate
 from tfprof.analyses.memory.swap import Link, Swapper
-from tfprof.analyses.roofline import Device
+from tfprof.model.device import Device
 from tfprof.model.dims import BATCH
 from tfprof.model.interned import Interned
 from tfprof.reports.shared.costs import costs_of
