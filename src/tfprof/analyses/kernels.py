@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.model.hosts import Host
 from tfprof.model.interned import Interned
 from tfprof.model.op_names import op_name
 from tfprof.model.xspace import Plane, Space
+from tfprof.results.hosts import merged
 from tfprof.results.kernels import KernelsPartial, KernelSums, Launch
 
 Ints = npt.NDArray[np.int64]
@@ -31,8 +34,13 @@ _ELIGIBLE = re.compile(
 )
 
 
-def kernels(space: Space) -> KernelsPartial:
-    """Of all devices."""
+def kernels(hosts: Iterable[Host]) -> KernelsPartial:
+    """Of all devices of all hosts."""
+    spaces = (host.trace.space for host in hosts)
+    return merged([KernelsPartial(), *(of_space(space) for space in spaces if space is not None)])
+
+
+def of_space(space: Space) -> KernelsPartial:
     found = [one for plane in space.devices if plane.has_stat(_DETAILS) for one in _of(plane)]
     return KernelsPartial(tuple(sorted(found, key=lambda one: one.key)))
 
