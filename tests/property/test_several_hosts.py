@@ -172,7 +172,7 @@ def partials(profile):
     yield (
         [of_space(host.trace.space) for host in hosts],
         lambda one: one.finish(),
-        kernels(hosts).finish(),
+        kernels(hosts.spaces).finish(),
     )
     yield (
         [run_partial(host.trace, clock, host.rank) for host in hosts],

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.model.hosts import Host
 from tfprof.model.interned import Interned
 from tfprof.model.op_names import op_name
 from tfprof.model.xspace import Plane, Space
@@ -34,10 +33,9 @@ _ELIGIBLE = re.compile(
 )
 
 
-def kernels(hosts: Iterable[Host]) -> KernelsPartial:
+def kernels(spaces: Iterable[Space]) -> KernelsPartial:
     """Of all devices of all hosts."""
-    spaces = (host.trace.space for host in hosts)
-    return merged([KernelsPartial(), *(of_space(space) for space in spaces if space is not None)])
+    return merged([KernelsPartial(), *map(of_space, spaces)])
 
 
 def of_space(space: Space) -> KernelsPartial:

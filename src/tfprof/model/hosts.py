@@ -8,7 +8,7 @@ from functools import cached_property
 
 from tfprof.model.providers import TraceSource
 from tfprof.model.trace import Trace
-from tfprof.model.xspace import on_one_clock
+from tfprof.model.xspace import Space, on_one_clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,9 @@ class Hosts(tuple[Host, ...]):  # noqa: SLOT001  (what is made of them is kept)
     @cached_property
     def on_one_clock(self) -> Hosts:
         """The same, with captures that count from the same instant."""
-        spaces = [host.trace.space for host in self if host.trace.space is not None]
-        if len({space.origin_ns for space in spaces}) < 2:
+        if len({space.origin_ns for space in self.spaces}) < 2:
             return self
-        counted = iter(on_one_clock(spaces))
+        counted = iter(on_one_clock(self.spaces))
         return Hosts(
             host
             if host.trace.space is None
@@ -70,9 +69,9 @@ class Hosts(tuple[Host, ...]):  # noqa: SLOT001  (what is made of them is kept)
         )
 
     @property
-    def are_captured(self) -> bool:
-        """Whether they were recorded by the profiler of TensorFlow 2."""
-        return any(host.trace.space is not None for host in self)
+    def spaces(self) -> list[Space]:
+        """The captures of those that were recorded by the profiler of TensorFlow 2."""
+        return [host.trace.space for host in self if host.trace.space is not None]
 
     @property
     def any_ops(self) -> bool:
@@ -81,7 +80,7 @@ class Hosts(tuple[Host, ...]):  # noqa: SLOT001  (what is made of them is kept)
     @property
     def recorded(self) -> Trace | None:
         """The run with a record of each execution: metadata of runs, which are of one host."""
-        return None if self.are_captured else self.trace
+        return None if self.spaces else self.trace
 
     def __reduce__(self) -> tuple[type[Hosts], tuple[tuple[Host, ...]]]:
         return Hosts, (tuple(self),)

@@ -102,7 +102,7 @@ def _place(
     Where a run used one device and the graph asks for no other, that is where the rest is. Of CPUs
     a capture does not tell which: the log does.
     """
-    captured_ = data.hosts.are_captured
+    captured_ = bool(data.hosts.spaces)
     asked = requested(graph)
     only = next(iter(ran.devices)) if len(ran.devices) == 1 else ""
     short = [names(name) if name else only for name in asked.table]
@@ -199,7 +199,7 @@ def soft_placed(
 
 def _types_absent(data: ProfileData) -> set[str | None] | None:
     """For a capture, the kinds of devices that graphs ask for and it has none of."""
-    spaces = [host.trace.space for host in data.hosts if host.trace.space is not None]
+    spaces = data.hosts.spaces
     if not spaces:
         return None
     present = {DeviceSpec.of(one.name).type for space in spaces for one in space.devices} | {CPU}

@@ -30,7 +30,7 @@ def of_run(data: ProfileData, query: Query) -> Answered[LayersResult]:
 
 def of_kernels(data: ProfileData) -> Answered[LayersResult]:
     check_run(data, "kernel")
-    rows = kernels(data.hosts).finish()
+    rows = kernels(data.hosts.spaces).finish()
     if not rows:
         raise InputMissing(
             "no kernels: --by kernel needs a capture of a GPU",

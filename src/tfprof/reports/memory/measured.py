@@ -55,13 +55,12 @@ def measured(data: ProfileData, devices: Sequence[DeviceMemory]) -> Answered[Mea
 
 def why_none(hosts: Hosts) -> tuple[str, str]:
     """Why a run tells nothing of memory, and what to do."""
-    if not hosts.are_captured:
+    if not hosts.spaces:
         return (
             "what ran was recorded without its allocations",
             "Run metadata has them, of a run with RunOptions(trace_level=RunOptions.FULL_TRACE).",
         )
-    spaces = (host.trace.space for host in hosts)
-    found = [one for space in spaces if space for one in space.environments.values()]
+    found = [one for space in hosts.spaces for one in space.environments.values()]
     levels = [one.options.host_tracer_level for one in found if one.options]
     if levels and max(levels) < _MEMORY_LEVEL:
         return (

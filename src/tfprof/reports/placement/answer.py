@@ -77,7 +77,7 @@ def _seen(data: ProfileData, found: Placement, log: PlacementLog | None) -> Seen
         else RunSeen(
             sum(len(host.trace.executions) for host in hosts),
             len(steps_together(*(host.steps for host in hosts))),
-            captured=hosts.are_captured,
+            captured=bool(hosts.spaces),
             placed=bool(found.ran.devices),
         ),
         None if graph is None else any(graph.devices.table),
@@ -89,7 +89,7 @@ def _seen(data: ProfileData, found: Placement, log: PlacementLog | None) -> Seen
 def _warnings(data: ProfileData, found: Placement) -> Iterator[str]:
     if not data.hosts:
         yield "time and bytes of ops are not known: no run was given"
-    elif data.hosts.are_captured:
+    elif data.hosts.spaces:
         yield "a capture does not tell the bytes that ops asked for"
         cpus = [name for name in found.devices if "/cpu:" in name]
         if len(cpus) > 1:

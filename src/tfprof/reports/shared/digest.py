@@ -125,9 +125,7 @@ def _fits(data: ProfileData, part: Extent, question: Question) -> int | None:
 
 def _steps(data: ProfileData) -> Breakdown | None:
     """Of the first host that has any."""
-    spaces = (host.trace.space for host in data.hosts)
-    found = (one for space in spaces if space is not None for one in breakdowns(space))
-    return next(found, None)
+    return next((one for space in data.hosts.spaces for one in breakdowns(space)), None)
 
 
 def _op_counts(data: ProfileData, part: Extent) -> dict[str, int]:

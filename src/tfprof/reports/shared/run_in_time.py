@@ -13,7 +13,10 @@ _TRACE_HINT = "Run metadata of a session run, an XPlane capture or a Chrome trac
 
 
 def run_in_time(data: ProfileData, shows: str) -> RunSpace:
-    """All hosts as one. `shows` is for the message: what needs a run, and shows what of it."""
+    """All hosts as one, to be drawn on one clock.
+
+    `shows` is for the message: what needs a run, and shows what of it.
+    """
     trace = data.trace
     if trace is None:
         raise InputMissing(f"no run: {shows}", hint=_TRACE_HINT)
