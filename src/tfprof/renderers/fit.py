@@ -14,7 +14,9 @@ _TABLE_FRAME = 3
 
 
 def fitted(report: Report) -> Report:
-    """As it is, unless it asks to fit."""
+    """What a screen needs of it; as it is, unless it asks to fit."""
+    parts = [one for one in report.parts if not isinstance(one, Table) or one.on_screen]
+    report = replace(report, parts=parts)
     if report.screen is None:
         return report
     facts = next((part for part in report.parts if isinstance(part, Facts)), Facts([]))
@@ -22,8 +24,8 @@ def fitted(report: Report) -> Report:
     tables = [part for part in report.parts if isinstance(part, Table)]
     facts, notes = _given_way(report.subtitle, facts, notes, report.screen)
     room = _room(report.subtitle, facts, notes)
-    parts: list[Part] = [facts, *_cut(tables, room), notes]
-    kept = [one for one in parts if (one.lines if isinstance(one, Notes) else one.rows)]
+    cut: list[Part] = [facts, *_cut(tables, room), notes]
+    kept = [one for one in cut if (one.lines if isinstance(one, Notes) else one.rows)]
     return replace(report, parts=kept)
 
 
