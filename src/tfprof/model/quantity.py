@@ -22,6 +22,11 @@ class Kind(Enum):
 _STRENGTH = list(Kind)
 
 
+def weakest(kinds: Iterable[Kind]) -> Kind:
+    """What a sum of such parts is."""
+    return max(kinds, key=_STRENGTH.index, default=Kind.MEASURED)
+
+
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """`value` is a formula while a size is open; `reason` says what is missing of it."""
@@ -70,7 +75,7 @@ class Quantity:
             return self
         if other.value is None:
             return other
-        kind = max(self.kind, other.kind, key=_STRENGTH.index)
+        kind = weakest((self.kind, other.kind))
         return Quantity(_sum(self.value, other.value), kind, self.reason or other.reason)
 
 
