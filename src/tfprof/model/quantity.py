@@ -18,8 +18,14 @@ class Kind(Enum):
     AT_LEAST = "at_least"
     UNKNOWN = "unknown"
 
+    @property
+    def mark(self) -> str:
+        """What stands before such a number; in place of one that is not known."""
+        return _MARKS.get(self.value, "")
+
 
 _STRENGTH = list(Kind)
+_MARKS = {"estimated": "~", "at_least": "≥", "unknown": "?"}
 
 
 def weakest(kinds: Iterable[Kind]) -> Kind:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import replace
 
+from tfprof.renderers.footnotes import footnotes
 from tfprof.renderers.wrapped import SCREEN_LINES, SCREEN_WIDTH, fact_lines, note_lines
 from tfprof.views.shapes import Facts, Fold, Notes, OneScreen, Part, Report, Table
 
@@ -57,7 +58,11 @@ def _cut(tables: list[Table], room: int) -> list[Table]:
         return _cut(tables[:1], room)
     shares = [rows // len(tables)] * len(tables)
     shares[0] = rows - sum(shares[1:])
-    return [
-        replace(table, fold=replace(table.fold or Fold(0), show=share))
-        for table, share in zip(tables, shares, strict=True)
-    ]
+    return [_with_notes(table, share) for table, share in zip(tables, shares, strict=True)]
+
+
+def _with_notes(table: Table, lines: int) -> Table:
+    """As many rows as leave room for what their marks mean."""
+    cut = replace(table, fold=replace(table.fold or Fold(0), show=lines))
+    notes = sum(len(textwrap.wrap(note, SCREEN_WIDTH)) for note in footnotes(cut))
+    return replace(cut, fold=replace(cut.fold or Fold(0), show=max(1, lines - notes)))
