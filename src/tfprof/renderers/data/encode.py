@@ -1,7 +1,8 @@
 """A result as plain data: dicts, lists, strings and numbers, ready to be JSON.
 
 The one place where a typed answer becomes `dict[str, Any]`. Numbers are in base units; one that is
-not known is None, with the formula beside it where only a size is open.
+not known is None, with the formula beside it where only a size is open; one that is estimated, or
+at least so much, has its kind beside it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tfprof.model.dims import Dim, term_list
-from tfprof.model.quantity import Quantity
+from tfprof.model.quantity import Kind, Quantity, weakest
 from tfprof.model.units import PS
 from tfprof.results.columns import Columns
 from tfprof.results.fields import Place, plan_of
@@ -34,7 +35,7 @@ def encoded(value: object) -> Any:  # noqa: ANN401
     if isinstance(value, Quantity | Dim):
         return _number(value)
     if isinstance(value, Mapping):
-        return dict(pair for key, one in value.items() for pair in _pairs(_name(key), one))
+        return dict(pair for key, one in value.items() for pair in _by_name(_name(key), one))
     return _parts(value)
 
 
@@ -71,6 +72,15 @@ def _fields(result: object) -> Iterator[tuple[str, Any]]:
 
 def _pairs(key: str, value: object) -> Iterator[tuple[str, Any]]:
     """A key and its value, and beside it what else there is to know of a number."""
+    yield from _by_name(key, value)
+    numbers = value.values() if isinstance(value, Mapping) else (value,)
+    kind = weakest(one.kind for one in numbers if isinstance(one, Quantity) and one.known)
+    if kind in (Kind.ESTIMATED, Kind.AT_LEAST):
+        yield f"{key}_kind", kind.value
+
+
+def _by_name(key: str, value: object) -> Iterator[tuple[str, Any]]:
+    """An entry of a mapping: all of them are of one kind, which stands beside the mapping."""
     yield key, encoded(value)
     formula = value.value if isinstance(value, Quantity) else value
     if isinstance(formula, Dim):
