@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from tfprof.commands.command import Command, Group
 
 _NAME_WIDTH = 11
+_BY_ITSELF = ("nothing",)
 _HEAD = """\
 usage: tfprof COMMAND PATH... [options]
 
@@ -23,6 +24,12 @@ def overview(commands: Iterable[Command]) -> str:
     for group in Group:
         lines += [f"{group.value}:", *_of_group(group, listed), ""]
     return "\n".join(lines).rstrip("\n") + "\n" + _FOOT + "\n"
+
+
+def epilog(command: Command) -> str:
+    """Below the options of a command."""
+    needs = "" if command.needs in _BY_ITSELF else f"Needs: {command.needs}. "
+    return f"{needs}Example: {command.example}"
 
 
 def _of_group(group: Group, commands: Iterable[Command]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tfprof import __version__
 from tfprof.cli import draw, shell
+from tfprof.cli.help import epilog, overview
 from tfprof.cli.output import add_outputs, deliver, emit, talk, warn
 from tfprof.cli.parser import Parser, add_options, values_of
 from tfprof.cli.progress import progress_bar
@@ -36,18 +37,15 @@ _OBJECTS_BEFORE_A_SEARCH = 100_000
 
 def build_parser() -> tuple[argparse.ArgumentParser, dict[str, bool]]:
     """The parser, and the options that take a value: whether they have to."""
-    parser = Parser(
-        prog="tfprof",
-        description="What a TensorFlow model costs, and what to do about it.",
-        epilog="tfprof PATH... means tfprof summary PATH...",
-        allow_abbrev=False,
-    )
+    parser = Parser(prog="tfprof", usage="tfprof COMMAND PATH... [options]", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"tfprof {__version__}")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    subparsers = parser.add_subparsers(
+        dest="command", prog="tfprof", metavar="COMMAND", required=True
+    )
     valued: dict[str, bool] = {}
-    for name, command in sorted(commands().items()):
+    for name, command in commands().items():
         sub = subparsers.add_parser(
-            name, help=command.help, description=command.help, allow_abbrev=False
+            name, description=command.help, epilog=epilog(command), allow_abbrev=False
         )
         add_options(sub, command.options)
         if name == draw.NAME:
@@ -96,7 +94,11 @@ def _run(words: list[str]) -> int:
     parser, valued = build_parser()
     if words[0] == "help":  # the original's word for it
         words = [*words[1:2], "--help"]
-    if words[0] not in ("--help", "-h", "--version"):
+    if words[0] in ("--help", "-h"):
+        sys.stdout.write(overview(commands().values()))
+        sys.stdout.flush()
+        return 0
+    if words[0] != "--version":
         words = with_command(words, commands(), {option for option, must in valued.items() if must})
         words = paths_together(words, valued)
     args = parser.parse_args(words)

@@ -24,7 +24,7 @@ COMMAND = Command(
     "doctor",
     Group.START,
     "what is here, what is taken and why, what is missing",
-    "tfprof doctor LOGDIR",
+    "tfprof doctor examples",
     "anything",
     INPUTS,
     "doctor",

@@ -6,6 +6,6 @@ COMMAND = Command(
     "draw",
     Group.MORE,
     "an answer as a picture (SVG): memory, or the time of steps",
-    "tfprof draw steps LOGDIR -o steps.svg",
+    "tfprof draw steps examples/slow_input -o steps.svg",
     "as the picture asks",
 )

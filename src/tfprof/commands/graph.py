@@ -5,5 +5,5 @@ from tfprof.commands.view import view_command
 COMMAND = view_command(
     "graph",
     "costs along the graph: a node and what it reads",
-    "tfprof graph graph.pb run_meta -select micros",
+    "tfprof graph examples/unet -select micros",
 )

@@ -32,7 +32,7 @@ COMMAND = Command(
     "input",
     Group.WHILE,
     "the tf.data pipeline: what each stage takes, and the bottleneck",
-    "tfprof input LOGDIR",
+    "tfprof input examples/slow_input",
     "XPlane trace",
     INPUTS,
     "input",

@@ -177,7 +177,7 @@ COMMAND = Command(
     "memory",
     Group.BEFORE,
     "peak memory, measured or before it runs; the batch that fits",
-    "tfprof memory examples/unet/graph.pb --dim H=572 --dim W=572 --device-memory 16GiB",
+    "tfprof memory examples/unet --device-memory 16GB",
     "graph (estimate) or trace (measured)",
     _OPTIONS,
     "memory",

@@ -64,7 +64,7 @@ COMMAND = Command(
     "placement",
     Group.WHILE,
     "which op runs where; copies between devices; soft placement",
-    "tfprof placement graph.pb run_meta --nodes",
+    "tfprof placement examples/unet --nodes",
     "graph or trace",
     (*INPUTS, SIZES, Options("", (PARTITION,)), _PLACEMENT),
     "placement",

@@ -5,5 +5,5 @@ from tfprof.commands.view import view_command
 COMMAND = view_command(
     "scope",
     "costs by name scope",
-    "tfprof scope graph.pb -max_depth 3 -select params",
+    "tfprof scope examples/unet -max_depth 3 -select params",
 )

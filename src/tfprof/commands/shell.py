@@ -8,7 +8,7 @@ COMMAND = Command(
     "shell",
     Group.MORE,
     "the tfprof prompt; commands from a pipe, too",
-    "tfprof shell graph.pb run_meta",
+    "tfprof shell examples/unet",
     "graph",
     (*INPUTS, VIEW_OPTIONS),
 )

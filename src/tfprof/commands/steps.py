@@ -53,7 +53,7 @@ COMMAND = Command(
     "steps",
     Group.WHILE,
     "what each step's time went to: compute, input, host, idle",
-    "tfprof steps LOGDIR",
+    "tfprof steps examples/slow_input",
     "trace",
     (*INPUTS, _STEPS),
     "steps",

@@ -95,7 +95,7 @@ COMMAND = Command(
     "timeline",
     Group.WHILE,
     "what ran when: lanes and critical path; a trace for Perfetto",
-    "tfprof timeline LOGDIR --step 5",
+    "tfprof timeline examples/slow_input --step 5",
     "trace",
     (*INPUTS, _TIMELINE),
     "timeline",

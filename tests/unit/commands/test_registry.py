@@ -1,0 +1,45 @@
+import shlex
+from pathlib import Path
+
+import pytest
+from run_cli import spawn
+
+from tfprof.commands.command import Group
+from tfprof.commands.registry import commands
+
+ROOT = Path(__file__).parents[3]
+# its op log is no part of the bundled captures
+NEEDS_MORE = ("code",)
+
+
+def test_commands_of_a_group_stand_together_in_the_order_of_groups():
+    order = [list(Group).index(command.group) for command in commands().values()]
+    assert order == sorted(order)
+
+
+@pytest.mark.parametrize("command", commands().values(), ids=lambda command: command.name)
+def test_every_command_says_what_it_answers_and_needs(command):
+    assert command.help
+    assert command.needs
+    assert len(command.help) <= 66
+    assert command.example.startswith("tfprof ")
+
+
+@pytest.mark.parametrize("name", [name for name in commands() if name not in NEEDS_MORE])
+def test_the_example_of_a_command_can_be_run_as_it_stands(name, tmp_path):
+    _, *words = shlex.split(commands()[name].example.replace("steps.svg", str(tmp_path / "s.svg")))
+    places = [str(ROOT / word) if word.startswith("examples") else word for word in words]
+    ran = spawn(*places, stdin="exit\n" if name == "shell" else None)
+    assert (ran.code, "Traceback" in ran.err) == (0, False)
+
+
+def test_every_command_that_is_asked_has_a_report():
+    for command in commands().values():
+        if command.answer is not None:
+            assert callable(command.module().view)
+
+
+def test_every_drawing_has_a_picture():
+    drawn = [command for command in commands().values() if command.drawing is not None]
+    assert {command.name for command in drawn} == {"memory", "steps"}
+    assert all(callable(command.module().picture) for command in drawn)
