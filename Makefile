@@ -8,11 +8,12 @@ WORKERS := -n logical --maxprocesses=4 --dist=worksteal
 
 PIP_FLAGS := -qq --disable-pip-version-check
 
-.PHONY: help demo test test-long test-browser check format bench docs clean
+.PHONY: help demo test test-fast test-long test-browser check format bench docs clean
 
 help:
 	@echo "make demo          profile the bundled captures: a U-Net, a slow input (no TensorFlow)"
 	@echo "make test          run the tests, also against TensorFlow's own engine"
+	@echo "make test-fast     run the tests that need no TensorFlow: two minutes"
 	@echo "make test-long     run the tests that take minutes"
 	@echo "make test-browser  run the tests of the page"
 	@echo "make check         ruff, mypy, import-linter, docs"
@@ -28,6 +29,9 @@ demo: .venv/installed
 
 test: .venv-test/installed
 	.venv-test/bin/python -m pytest $(WORKERS) --session-timeout=900 $(ARGS)
+
+test-fast: .venv-fast/installed
+	.venv-fast/bin/python -m pytest $(WORKERS) --session-timeout=300 $(ARGS)
 
 test-long: .venv-test/installed
 	.venv-test/bin/python -m pytest -m long --timeout=1800 $(ARGS)
@@ -56,16 +60,17 @@ docs: .venv-check/installed
 	NO_MKDOCS_2_WARNING=1 .venv-check/bin/mkdocs serve
 
 clean:
-	rm -rf .venv .venv-test .venv-check site dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-fast .venv-test .venv-check site dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 # One environment a purpose. The stamp is written last, so a broken install is tried again.
 .venv/installed: EXTRAS :=
+.venv-fast/installed: EXTRAS := [test-fast]
 .venv-test/installed: EXTRAS := [test]
 .venv-check/installed: EXTRAS := [check,docs]
 # Keras 2 asks for a second TensorFlow, over the one for CPUs that is there
 .venv-test/installed: ALONE := tf_keras
 
-.venv/installed .venv-test/installed .venv-check/installed: pyproject.toml
+.venv/installed .venv-fast/installed .venv-test/installed .venv-check/installed: pyproject.toml
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install $(PIP_FLAGS) --editable '.$(EXTRAS)'
 	$(if $(ALONE),$(@D)/bin/python -m pip install $(PIP_FLAGS) --no-deps $(ALONE))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
+from referees import needs, say_what_was_skipped, skip_where_missing
 from workers import common_folder, made_once, turn
 
 # before anything imports TensorFlow: no chatter, and the same kernels everywhere
@@ -27,6 +28,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--accept", action="store_true", help="rewrite the golden files with what the tests produce"
     )
+
+
+def pytest_configure() -> None:
+    skip_where_missing()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """A skipped file is told by its name: xdist takes two of one place and reason for one."""
+    report = yield
+    if report.skipped and isinstance(report.longrepr, tuple):
+        report.longrepr = (str(collector.path), *report.longrepr[1:])
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    say_what_was_skipped(terminalreporter)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -95,6 +115,7 @@ def step_captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     tests/steps_captures.py says what they are.
     """
+    needs("tensorflow")
 
     def make(folder: Path) -> None:
         folder.mkdir()

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from referees import needs
 
 from tfprof.analyses.op_runs import op_runs
 from tfprof.analyses.op_times import groups, op_times
@@ -26,6 +27,7 @@ sys.stdout.write(data if isinstance(data, str) else data.decode())
 
 def by_xprof(capture, tool):
     """The rows of one of XProf's tables, by the names of its columns."""
+    needs("xprof")
     command = [sys.executable, "-c", _ASK, str(capture), tool]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     table = json.loads(said)

@@ -71,11 +71,13 @@ class Asked:
 
 # one path after the other, so that what is known of the last one can be let go
 @pytest.fixture(scope="module", params=[*FILES, "resnet32", ".", "EXAMPLE", "PROFILE", *MADE])
-def asked(request, samples, unet, unet_profile, made):
+def asked(request, samples, unet):
+    # only what is asked for, since TensorFlow makes it
     if request.param in MADE:
-        return Asked(made(request.param))
-    known = {"EXAMPLE": unet, "PROFILE": unet_profile}
-    return Asked(known.get(request.param, samples / request.param))
+        return Asked(request.getfixturevalue("made")(request.param))
+    if request.param == "PROFILE":
+        return Asked(request.getfixturevalue("unet_profile"))
+    return Asked(unet if request.param == "EXAMPLE" else samples / request.param)
 
 
 def test_a_summary_is_one_screen(asked):

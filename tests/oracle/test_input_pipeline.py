@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from referees import needs
 from run_cli import run
 
 # who captures looks at the clock: a pipeline is only as quick as the machine is free
@@ -29,6 +30,7 @@ sys.stdout.write(data if isinstance(data, str) else data.decode())
 
 @pytest.fixture(scope="module")
 def captures(tmp_path_factory):
+    needs("tensorflow")
     folder = tmp_path_factory.mktemp("input")
     command = [sys.executable, str(TESTS / "input_captures.py"), str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -128,6 +130,8 @@ def test_other_ways_to_read_a_dataset(step_captures, name, iterators, calls, lab
 
 @pytest.fixture
 def by_xprof(samples, tmp_path):
+    needs("xprof")
+
     def ask(name):
         path = shutil.copy(samples / f"xplane/{name}.xplane.pb", tmp_path / "vm.xplane.pb")
         command = [sys.executable, "-c", _ASK, str(path)]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from referees import needs
 
 from tfprof.analyses.step_time.breakdown import breakdowns
 from tfprof.results.categories import Category
@@ -24,6 +25,7 @@ sys.stdout.write(data if isinstance(data, str) else data.decode())
 @pytest.fixture
 def by_both(samples, tmp_path):
     """Ours, and XProf's rows of its step-time graph and what it says about input."""
+    needs("xprof")
 
     def ask(name):
         path = shutil.copy(samples / f"xplane/{name}.xplane.pb", tmp_path / "vm.xplane.pb")

@@ -9,6 +9,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from referees import needs
 from run_cli import environment
 
 # the changed import, and a net of the article's kind that is small enough to train here
@@ -100,6 +101,7 @@ print(json.dumps(answer))
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
     """What the functions returned, and the folder they wrote into."""
+    needs("tensorflow")
     folder = tmp_path_factory.mktemp("seed")
     surroundings = environment(PYTHONWARNINGS="default", TF_ENABLE_ONEDNN_OPTS=0)
     done = subprocess.run(
