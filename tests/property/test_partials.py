@@ -71,7 +71,7 @@ def merged(parts, chance):
     while len(left) > 1:
         one = left.pop(chance.randrange(len(left)))
         other = left.pop(chance.randrange(len(left)))
-        left.append(pickle.loads(pickle.dumps(one.merge(other))))  # noqa: S301  (our own)
+        left.append(pickle.loads(pickle.dumps(one.merge(other))))
     return left[0]
 
 

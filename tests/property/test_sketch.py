@@ -59,7 +59,7 @@ def test_any_order_and_any_tree_is_the_sketch_of_all(parts, chance):
     while len(left) > 1:
         one = left.pop(chance.randrange(len(left)))
         other = left.pop(chance.randrange(len(left)))
-        left.append(pickle.loads(pickle.dumps(one.merge(other))))  # noqa: S301  (our own)
+        left.append(pickle.loads(pickle.dumps(one.merge(other))))
     assert left == [whole]
     assert Sketch.merged(map(sketch, parts)) == whole
 
