@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass
 from enum import Enum
-from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -41,7 +40,7 @@ def encoded(value: object) -> Any:  # noqa: ANN401
 
 def _parts(value: object) -> Any:  # noqa: ANN401
     """A result inside a result (also a named tuple), rows, or columns."""
-    if _has_columns(value.__class__):
+    if hasattr(value, "columns"):  # what the protocol asks for, asked quickly: rows are many
         return _records(cast("Columns", value))
     if hasattr(value, "_fields") or (is_dataclass(value) and not isinstance(value, type)):
         return _fields(value)
@@ -51,12 +50,6 @@ def _parts(value: object) -> Any:  # noqa: ANN401
         # a size of a shape has no key of its own to put a formula beside
         return [str(one) if isinstance(one, Dim) else encoded(one) for one in value]
     raise TypeError(f"{type(value).__name__} is no part of a result")
-
-
-@cache
-def _has_columns(kind: type) -> bool:
-    """A protocol is slow to ask, and rows are many."""
-    return issubclass(kind, Columns)
 
 
 def _mapped(value: Mapping[Any, object]) -> dict[str, Any]:
