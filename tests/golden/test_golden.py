@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from run_cli import run
 
+from tfprof.cli.main import command_modules, main
+
 ROOT = Path(__file__).parents[2]
 
 # name in the golden file: folder to stand in (repository or samples), path from there
@@ -52,12 +54,10 @@ def test_a_folder_of_models_is_the_accepted_one(golden, stand_in, form):
     golden(f"summary.models.{form}", _answer(".", "--format", form))
 
 
-def test_help_is_the_accepted_one(golden, stand_in, capsys):
-    from tfprof.cli.main import main
-
+@pytest.mark.parametrize("words", ["", *command_modules(), "draw memory", "draw steps"])
+def test_help_is_the_accepted_one(golden, stand_in, capsys, words):
     stand_in("repository")
-    for name in ("", "summary", "doctor", "formats"):
-        with pytest.raises(SystemExit) as ended:
-            main([name, "--help"] if name else ["--help"])
-        assert ended.value.code == 0
-        golden(f"help{'.' if name else ''}{name}.txt", capsys.readouterr().out)
+    with pytest.raises(SystemExit) as ended:
+        main([*words.split(), "--help"])
+    assert ended.value.code == 0
+    golden(".".join(["help", *words.split(), "txt"]), capsys.readouterr().out)

@@ -19,7 +19,7 @@ QUICKLY = settings(max_examples=40, deadline=None, suppress_health_check=[Health
 @QUICKLY
 @given(spaces(steps=(1, 6)))
 def test_busy_and_idle_fit_into_the_steps(space):
-    found = [(one, overlap(one.host, one.planes, one.steps)) for one in breakdowns(space)]
+    found = [(one, overlap(one.planes, one.steps)) for one in breakdowns(space)]
     for breakdown, seen in found:
         for device in seen.devices:
             assert (device.busy <= seen.periods).all()

@@ -18,7 +18,7 @@ def test_categories_add_up_to_the_period_of_every_step(space):
         matrices = [found.time, *found.devices.values()]
         for matrix in matrices:
             assert (matrix >= 0).all()
-            assert matrix.sum(axis=1).tolist() == found.periods.tolist()
+            assert matrix.sum(axis=1).tolist() == list(found.steps.periods)
         assert (found.gross >= found.time).all()
 
 
@@ -54,4 +54,4 @@ def test_a_device_alone_is_never_busier_than_all_together(space):
     for found in breakdowns(space):
         for matrix in found.devices.values():
             assert (matrix[:, kinds].sum(axis=1) <= found.time[:, kinds].sum(axis=1)).all()
-            assert np.all(matrix <= found.periods[:, None])
+            assert np.all(matrix <= np.array(found.steps.periods)[:, None])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import fields
 
 from tfprof.commands.option import Option, Options, Takes, Values
 from tfprof.errors import UsageError
@@ -60,11 +59,9 @@ def said_of(values: Values) -> dict[str, object]:
 
 def said_over(base: ViewOptions, values: Values) -> ViewOptions:
     """`base`, with what was said put over it; its style stays."""
-    said: dict[str, Any] = said_of(values)
-    said.pop("style", None)
-    options = replace(base, **said | {"compat": base.compat or "compat" in said})
-    options.check()
-    return options
+    said = said_of(values)
+    compat = base.compat or "compat" in said
+    return base.but({**said, "style": base.style, "compat": compat})
 
 
 def _value(name: str, value: object) -> object:

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+
+from tfprof.live.live_objects import Live
 
 
 class JoinedGraphs:
     """As much of a tf.Graph as is read here. Of nodes with one name the first counts."""
 
-    def __init__(self, graphs: Sequence[Any]) -> None:
+    def __init__(self, graphs: Sequence[Live]) -> None:
         self._graphs = graphs
 
     @property
     def version(self) -> tuple[int, ...]:
         return tuple(graph.version for graph in self._graphs)
 
-    def get_operations(self) -> list[Any]:
-        found: dict[str, Any] = {}
+    def get_operations(self) -> list[Live]:
+        found: dict[str, Live] = {}
         for graph in self._graphs:
             for operation in graph.get_operations():
                 found.setdefault(operation.name, operation)
         return list(found.values())
 
-    def get_collection(self, name: str) -> list[Any]:
+    def get_collection(self, name: str) -> list[Live]:
         return [item for graph in self._graphs for item in graph.get_collection(name)]
 
-    def get_tensor_by_name(self, name: str) -> Any:  # noqa: ANN401
+    def get_tensor_by_name(self, name: str) -> Live:
         """A KeyError where no graph has it, as from a graph."""
         *others, last = self._graphs
         for graph in others:
@@ -36,7 +37,7 @@ class JoinedGraphs:
                 continue
         return last.get_tensor_by_name(name)
 
-    def as_graph_def(self, *, add_shapes: bool = False) -> Any:  # noqa: ANN401
+    def as_graph_def(self, *, add_shapes: bool = False) -> Live:
         joined, *others = self._definitions(add_shapes=add_shapes)
         nodes = {node.name for node in joined.node}
         functions = {function.signature.name for function in joined.library.function}
@@ -49,5 +50,5 @@ class JoinedGraphs:
             functions.update(one.signature.name for one in other.library.function)
         return joined
 
-    def _definitions(self, *, add_shapes: bool) -> Iterator[Any]:
+    def _definitions(self, *, add_shapes: bool) -> Iterator[Live]:
         return (graph.as_graph_def(add_shapes=add_shapes) for graph in self._graphs)

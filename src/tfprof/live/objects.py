@@ -10,9 +10,9 @@ import importlib
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from tfprof.errors import ExtraMissing, UsageError, WrongKind
+from tfprof.live.live_objects import Live
 from tfprof.model.graph import as_shape
 from tfprof.model.profile import DeclaredVariable
 
@@ -30,10 +30,10 @@ class LiveGraph:
 
     data: bytes
     variables: Mapping[str, DeclaredVariable] = field(default_factory=dict)
-    graph: Any = None
+    graph: Live = None
 
 
-def loaded(name: str) -> Any:  # noqa: ANN401
+def loaded(name: str) -> Live:
     """A module of TensorFlow or Keras; loads it if that has not happened yet."""
     try:
         return importlib.import_module(name)
@@ -42,7 +42,7 @@ def loaded(name: str) -> Any:  # noqa: ANN401
         raise ExtraMissing(f"this needs {package}", hint=f"pip install {package}") from None
 
 
-def default_graph() -> Any | None:  # noqa: ANN401
+def default_graph() -> Live | None:
     """The default graph of a program that builds graphs; None where TensorFlow runs eagerly."""
     tensorflow = sys.modules.get("tensorflow")
     if tensorflow is None or tensorflow.executing_eagerly():
@@ -50,7 +50,7 @@ def default_graph() -> Any | None:  # noqa: ANN401
     return tensorflow.compat.v1.get_default_graph()
 
 
-def tf_graph_of(thing: Any) -> tuple[Any, dict[int, bool]]:  # noqa: ANN401
+def tf_graph_of(thing: Live) -> tuple[Live, dict[int, bool]]:
     """The tf.Graph behind an object, and by id of a variable's handle whether it is trained.
 
     The graph is None where the object is a GraphDef.
@@ -66,7 +66,7 @@ def tf_graph_of(thing: Any) -> tuple[Any, dict[int, bool]]:  # noqa: ANN401
     return None, {}
 
 
-def live_graph(thing: Any, run_meta: Any = None) -> LiveGraph:  # noqa: ANN401
+def live_graph(thing: Live, run_meta: Live = None) -> LiveGraph:
     """Bytes and variables of an object; what `run_meta` says about shapes completes the bytes."""
     if isinstance(thing, bytes):
         return LiveGraph(thing)
@@ -83,14 +83,14 @@ def live_graph(thing: Any, run_meta: Any = None) -> LiveGraph:  # noqa: ANN401
     return LiveGraph(definition.SerializeToString(), _variables(graph, trained), graph)
 
 
-def runtime_shapes(graph: Any, run_meta: Any) -> dict[str, list[Any]]:  # noqa: ANN401
+def runtime_shapes(graph: Live, run_meta: Live) -> dict[str, list[Live]]:
     """By node, the shapes of its outputs where the run knows more than the graph.
 
     A run that contradicts the graph is not believed: layout changes happen below the graph.
     """
     shape_class = loaded("tensorflow").TensorShape
     operations = {operation.name: operation for operation in graph.get_operations()}
-    found: dict[str, list[Any]] = {}
+    found: dict[str, list[Live]] = {}
     for device in run_meta.step_stats.dev_stats:
         for stat in device.node_stats:
             operation = operations.get(stat.node_name)
@@ -110,16 +110,16 @@ def runtime_shapes(graph: Any, run_meta: Any) -> dict[str, list[Any]]:  # noqa: 
     return found
 
 
-def _is_graph(thing: Any) -> bool:  # noqa: ANN401
+def _is_graph(thing: Live) -> bool:
     return hasattr(thing, "as_graph_def") and hasattr(thing, "get_operations")
 
 
-def _is_keras(thing: Any) -> bool:  # noqa: ANN401
+def _is_keras(thing: Live) -> bool:
     modules = (sys.modules.get(name) for name in ("keras", "tf_keras"))
     return any(module is not None and isinstance(thing, module.Model) for module in modules)
 
 
-def _message_bytes(thing: Any) -> bytes:  # noqa: ANN401
+def _message_bytes(thing: Live) -> bytes:
     descriptor = getattr(thing, "DESCRIPTOR", None)
     if descriptor is None or descriptor.name != "GraphDef":
         what = descriptor.name if descriptor is not None else type(thing).__name__
@@ -128,7 +128,7 @@ def _message_bytes(thing: Any) -> bytes:  # noqa: ANN401
     return serialized
 
 
-def _only_trace(function: Any) -> Any:  # noqa: ANN401
+def _only_trace(function: Live) -> Live:
     """The concrete function of a tf.function: by its signature, or the one it was traced to."""
     if getattr(function, "input_signature", None) is not None:
         return function.get_concrete_function()
@@ -142,7 +142,7 @@ def _only_trace(function: Any) -> Any:  # noqa: ANN401
     return traced[0]
 
 
-def _keras_graph(model: Any) -> tuple[Any, dict[int, bool]]:  # noqa: ANN401
+def _keras_graph(model: Live) -> tuple[Live, dict[int, bool]]:
     """A Keras model's forward pass, and what it trains."""
     tensorflow = loaded("tensorflow")
     inputs = _keras_inputs(model)
@@ -163,7 +163,7 @@ def _keras_graph(model: Any) -> tuple[Any, dict[int, bool]]:  # noqa: ANN401
     return forward.get_concrete_function(specs).graph, trained
 
 
-def _keras_inputs(model: Any) -> Any:  # noqa: ANN401
+def _keras_inputs(model: Live) -> Live:
     """What the model is called with, in the structure it expects; None before it is built."""
     flat = getattr(model, "inputs", None)
     if not flat:
@@ -173,13 +173,13 @@ def _keras_inputs(model: Any) -> Any:  # noqa: ANN401
     return getattr(model, "input", flat)
 
 
-def _handle(variable: Any) -> Any:  # noqa: ANN401
+def _handle(variable: Live) -> Live:
     """The resource behind a variable of TensorFlow or of Keras."""
     inside = getattr(getattr(variable, "value", None), "handle", None)  # Keras wraps TensorFlow's
     return inside if inside is not None else getattr(variable, "handle", None)
 
 
-def _variables(graph: Any, trained: Mapping[int, bool]) -> dict[str, DeclaredVariable]:  # noqa: ANN401
+def _variables(graph: Live, trained: Mapping[int, bool]) -> dict[str, DeclaredVariable]:
     """By the node that holds it: a variable of the collections, or one a function captured."""
     chosen = {id(v) for v in graph.get_collection(_TRAINABLE_COLLECTION)}
     found = {}
@@ -202,7 +202,7 @@ def _variables(graph: Any, trained: Mapping[int, bool]) -> dict[str, DeclaredVar
     return found
 
 
-def _alive(graph: Any) -> list[Any]:  # noqa: ANN401
+def _alive(graph: Live) -> list[Live]:
     """The variables of a function that nobody has deleted since it was traced."""
     try:
         return [variable for variable in getattr(graph, "variables", ()) if variable is not None]
@@ -210,7 +210,7 @@ def _alive(graph: Any) -> list[Any]:  # noqa: ANN401
         return []
 
 
-def _by_handle(inside: Any) -> DeclaredVariable | None:  # noqa: ANN401
+def _by_handle(inside: Live) -> DeclaredVariable | None:
     """What a captured handle says of its variable, which need not be there any more."""
     held = getattr(getattr(inside, "_handle_data", None), "shape_and_type", ())
     if not held:
@@ -219,7 +219,7 @@ def _by_handle(inside: Any) -> DeclaredVariable | None:  # noqa: ANN401
     return DeclaredVariable(inside.op.name, shape, int(held[0].dtype), None)
 
 
-def _declared(variable: Any, *, trainable: bool) -> DeclaredVariable:  # noqa: ANN401
+def _declared(variable: Live, *, trainable: bool) -> DeclaredVariable:
     dims = variable.shape.as_list() if variable.shape.rank is not None else None
     return DeclaredVariable(
         variable.name.partition(":")[0],

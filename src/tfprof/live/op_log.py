@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from tfprof.live.live_objects import Live
 from tfprof.live.objects import loaded, runtime_shapes
 from tfprof.model.oplog import TRAINABLE
-from tfprof.wire.schema import message_class
+from tfprof.wire.schema import Proto, message_class
 
 _NO_STRING = "none"
 _STATISTIC = "flops"
@@ -22,7 +22,7 @@ _STATISTIC = "flops"
 class LoggedGraph:
     """The log, and how many ops have a formula but not the shapes it needs."""
 
-    log: Any
+    log: Proto
     without_shapes: int = 0
 
 
@@ -37,9 +37,9 @@ class _Strings:
 
 
 def default_log(
-    graph: Any,  # noqa: ANN401
-    user_log: Any = None,  # noqa: ANN401
-    run_meta: Any = None,  # noqa: ANN401
+    graph: Live,
+    user_log: Proto | None = None,
+    run_meta: Live = None,
     *,
     add_trace: bool,
     add_float_ops: bool = True,
@@ -67,7 +67,7 @@ def default_log(
     return LoggedGraph(log, without_shapes)
 
 
-def _float_ops(graph: Any, run_meta: Any) -> tuple[dict[str, int], int]:  # noqa: ANN401
+def _float_ops(graph: Live, run_meta: Live) -> tuple[dict[str, int], int]:
     """FLOPs by op from TensorFlow's registry."""
     loaded("tensorflow.python.profiler.internal.flops_registry")
     statistics = loaded("tensorflow.python.framework.ops").get_stats_for_node_def
@@ -91,9 +91,9 @@ def _float_ops(graph: Any, run_meta: Any) -> tuple[dict[str, int], int]:  # noqa
 class _Tensor:
     """As much of a tensor as the formulas of the registry look at."""
 
-    shape: Any
+    shape: Live
 
-    def get_shape(self) -> Any:  # noqa: ANN401
+    def get_shape(self) -> Live:
         return self.shape
 
 
@@ -101,21 +101,21 @@ class _Tensor:
 class _WithShapes:
     """A graph as seen by the registry, with the shapes of a run; the graph stays as it is."""
 
-    graph: Any
-    shapes: Mapping[str, list[Any]]
+    graph: Live
+    shapes: Mapping[str, list[Live]]
 
-    def get_tensor_by_name(self, name: str) -> Any:  # noqa: ANN401
+    def get_tensor_by_name(self, name: str) -> Live:
         node, _, port = name.partition(":")
         known = self.shapes.get(node)
         if known is not None and port.isdecimal() and int(port) < len(known):
             return _Tensor(known[int(port)])
         return self.graph.get_tensor_by_name(name)
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+    def __getattr__(self, name: str) -> Live:
         return getattr(self.graph, name)
 
 
-def _add_stack(entry: Any, operation: Any, strings: _Strings) -> None:  # noqa: ANN401
+def _add_stack(entry: Proto, operation: Live, strings: _Strings) -> None:
     """Outermost frame first."""
     for file, line_number, function, line in operation.traceback or ():
         entry.code_def.traces.add(
@@ -127,9 +127,9 @@ def _add_stack(entry: Any, operation: Any, strings: _Strings) -> None:  # noqa: 
         )
 
 
-def _merged(user_log: Any, entries: Mapping[str, Any], strings: _Strings) -> dict[str, Any]:  # noqa: ANN401
+def _merged(user_log: Proto, entries: Mapping[str, Proto], strings: _Strings) -> dict[str, Proto]:
     """The user's entries, completed; of two with one name the last counts."""
-    merged: dict[str, Any] = {}
+    merged: dict[str, Proto] = {}
     for stated in user_log.log_entries:
         entry = message_class("OpLogEntry")()
         entry.CopyFrom(stated)
@@ -139,9 +139,10 @@ def _merged(user_log: Any, entries: Mapping[str, Any], strings: _Strings) -> dic
                 setattr(trace, key, strings.number(text))
         merged[entry.name] = entry
     for name, made in entries.items():
-        entry = merged.setdefault(name, made)
-        if entry is made:
+        if name not in merged:
+            merged[name] = made
             continue
+        entry = merged[name]
         entry.types.extend(made.types)
         entry.float_ops = entry.float_ops or made.float_ops
         if made.code_def.traces and not entry.code_def.traces:

@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from tfprof.errors import UsageError
+from tfprof.live.live_objects import Live
 from tfprof.live.objects import loaded
 
 _CLIENT = "tensorflow.python.client.session"
@@ -21,23 +21,23 @@ _LISTENING = threading.Lock()
 class SessionRun:
     """A call of `session.run` that waits to be made."""
 
-    plain: Callable[..., Any]
-    session: Any
-    fetches: Any
-    feed_dict: Any = None
-    options: Any = None
-    run_metadata: Any = None
+    plain: Callable[..., Live]
+    session: Live
+    fetches: Live
+    feed_dict: Live = None
+    options: Live = None
+    run_metadata: Live = None
 
     @property
-    def graph(self) -> Any:  # noqa: ANN401
+    def graph(self) -> Live:
         return self.session.graph
 
-    def as_called(self) -> Any:  # noqa: ANN401
+    def as_called(self) -> Live:
         return self.plain(
             self.session, self.fetches, self.feed_dict, self.options, self.run_metadata
         )
 
-    def traced(self) -> tuple[Any, Any]:
+    def traced(self) -> tuple[Live, Live]:
         """The result and the run metadata, which are the caller's if it handed any over.
 
         The caller's options stay as they are.
@@ -59,7 +59,7 @@ class SessionRun:
 
 
 @contextmanager
-def listening(listener: Callable[[SessionRun], Any]) -> Iterator[None]:
+def listening(listener: Callable[[SessionRun], Live]) -> Iterator[None]:
     """Every run of every session goes through `listener`, which makes the call."""
     sessions = loaded(_CLIENT).BaseSession
     if not _LISTENING.acquire(blocking=False):
@@ -71,12 +71,12 @@ def listening(listener: Callable[[SessionRun], Any]) -> Iterator[None]:
 
     @functools.wraps(plain)
     def run(
-        self: Any,  # noqa: ANN401
-        fetches: Any,  # noqa: ANN401
-        feed_dict: Any = None,  # noqa: ANN401
-        options: Any = None,  # noqa: ANN401
-        run_metadata: Any = None,  # noqa: ANN401
-    ) -> Any:  # noqa: ANN401
+        self: Live,
+        fetches: Live,
+        feed_dict: Live = None,
+        options: Live = None,
+        run_metadata: Live = None,
+    ) -> Live:
         call = SessionRun(plain, self, fetches, feed_dict, options, run_metadata)
         return listener(call) if is_open else call.as_called()
 

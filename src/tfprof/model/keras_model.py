@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from tfprof.model.graph import Shape
+from tfprof.wire.json_values import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class KerasLayer:
     path: str
     class_name: str
     trainable: bool
-    config: Mapping[str, Any] = field(default_factory=dict)
+    config: Mapping[str, Json] = field(default_factory=dict)
     weights: tuple[Weight, ...] = ()
 
 
@@ -49,9 +49,9 @@ class KerasCall:
     module: str = ""
     number: int = 0
     trainable: bool = True
-    config: Mapping[str, Any] = field(default_factory=dict)
-    args: tuple[Any, ...] = ()
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    config: Mapping[str, Json] = field(default_factory=dict)
+    args: tuple[object, ...] = ()
+    kwargs: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

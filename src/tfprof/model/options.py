@@ -57,6 +57,13 @@ class Options:
     def minimums(self) -> dict[str, int]:
         return {metric: getattr(self, f"min_{metric}") for metric in METRICS}
 
+    def but(self, changes: Mapping[str, object]) -> Options:
+        """Some of them otherwise, and checked."""
+        values: dict[str, Any] = dict(changes)
+        options = replace(self, **values)
+        options.check()
+        return options
+
     def check(self) -> None:
         """An error for names of metrics that do not exist, with the nearest that does."""
         for option, values, known in (
@@ -106,12 +113,8 @@ def options_from(given: Mapping[str, object], start: Options | None = None) -> O
             raise UsageError(f"no option is called {name!r}", hint=hint)
     compat = given.get("compat") not in (None, False)
     base = Options() if compat or given.get("style") == "late" else start or early()
-    values: dict[str, Any] = {
-        name: _value(name, value) for name, value in given.items() if name != "compat"
-    }
-    options = replace(base, **values, compat=compat)
-    options.check()
-    return options
+    values = {name: _value(name, value) for name, value in given.items()}
+    return base.but({**values, "compat": compat})
 
 
 def _value(name: str, value: object) -> object:

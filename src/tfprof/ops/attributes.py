@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any
+
+from tfprof.wire.schema import Proto
 
 
-def flag(*, on: bool) -> Any:  # noqa: ANN401
+def flag(*, on: bool) -> Proto:
     return SimpleNamespace(b=on)
 
 
-def text(value: str) -> Any:  # noqa: ANN401
+def text(value: str) -> Proto:
     return SimpleNamespace(s=value.encode())
 
 
-def integers(values: Sequence[int]) -> Any:  # noqa: ANN401
+def integers(values: Sequence[int]) -> Proto:
     return SimpleNamespace(list=SimpleNamespace(i=list(values)))
 
 
-def shape(sizes: Sequence[int | None]) -> Any:  # noqa: ANN401
+def shape(sizes: Sequence[int | None]) -> Proto:
     """None is an open dimension."""
     dims = [SimpleNamespace(size=-1 if size is None else size) for size in sizes]
     stated = SimpleNamespace(unknown_rank=False, dim=dims)

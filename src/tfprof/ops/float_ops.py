@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import prod
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Protocol
 
 from tfprof.model.dims import Open, Size, divided, elements
 from tfprof.ops.shape_tools import dimension as _dimension
 from tfprof.ops.shape_tools import times as _times
+from tfprof.wire.schema import Proto
 
 
 class OpShapes(Protocol):
@@ -26,7 +27,7 @@ class OpShapes(Protocol):
         ...
 
     @property
-    def attributes(self) -> Mapping[str, Any]:
+    def attributes(self) -> Mapping[str, Proto]:
         """Attribute name to AttrValue message."""
         ...
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 from tfprof.model.dims import Open
 from tfprof.ops.rule import Call, Tensor
 from tfprof.ops.shape_tools import broadcast
 from tfprof.wire import dtypes
+from tfprof.wire.schema import Proto
 
 SCOPE = "gradients/"
 
@@ -53,7 +53,7 @@ class Backward:
         *inputs: Tensor,
         shape: Open,
         dtype: int = 0,
-        attributes: Mapping[str, Any] | None = None,
+        attributes: Mapping[str, Proto] | None = None,
         waits: bool = True,
     ) -> Tensor:
         """Another op with one output."""
@@ -65,7 +65,7 @@ class Backward:
         op: str,
         *inputs: Tensor,
         outputs: Sequence[Tensor],
-        attributes: Mapping[str, Any] | None = None,
+        attributes: Mapping[str, Proto] | None = None,
         waits: bool = True,
     ) -> Sequence[Tensor]:
         """Mostly what is computed of activations alone `waits` for the gradient, too."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tfprof.model.dims import Open, elements
@@ -11,6 +9,7 @@ from tfprof.model.graph import as_shape, known_shape
 from tfprof.ops.rule import INT32, INT64, Call, Family, Infer, Tensor, Value
 from tfprof.ops.shape_tools import fixed, like, merged, no_output
 from tfprof.wire import dtypes as t
+from tfprof.wire.schema import Proto
 
 rule = Family("holders")
 
@@ -57,7 +56,7 @@ _LAYOUTS = {
 _FIELDS = {t.INT64: "int64_val", t.BOOL: "bool_val", 22: "uint32_val", 23: "uint64_val"}
 
 
-def constant_value(proto: Any) -> Value | None:  # noqa: ANN401
+def constant_value(proto: Proto) -> Value | None:
     """The entries of a TensorProto, if they are few and whole numbers."""
     dtype = int(proto.dtype)
     size = elements(known_shape(proto.tensor_shape))

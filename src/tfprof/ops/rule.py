@@ -14,6 +14,7 @@ from typing import Any
 from tfprof.model.dims import Open, Size
 from tfprof.model.graph import as_shape
 from tfprof.wire import dtypes as t
+from tfprof.wire.schema import Proto
 
 # the entries of a small tensor of whole numbers, row by row; None where one is not known
 Value = tuple[Size | None, ...]
@@ -52,15 +53,15 @@ class Call:
         name: str,
         op: str,
         inputs: Sequence[Tensor],
-        load: Callable[[], Mapping[str, Any]] = dict,
+        load: Callable[[], Mapping[str, Proto]] = dict,
     ) -> None:
         self.name, self.op, self.inputs = name, op, inputs
         self.outputs: Sequence[Tensor] = ()
         self._load = load
-        self._attributes: Mapping[str, Any] | None = None
+        self._attributes: Mapping[str, Proto] | None = None
 
     @property
-    def attributes(self) -> Mapping[str, Any]:
+    def attributes(self) -> Mapping[str, Proto]:
         """Attribute name to AttrValue message, decoded on first use."""
         if self._attributes is None:
             self._attributes = self._load()

@@ -179,16 +179,6 @@ class HostSteps:
     launches: tuple[Launches, ...]
     stragglers: tuple[Straggler, ...]
 
-    @property
-    def periods(self) -> Times:
-        return tuple(window.period for window in self.steps.windows)
-
-    @property
-    def known_periods(self) -> Times:
-        """Of the last step it is not known when the next one began, unless it is the only one."""
-        periods = self.periods
-        return periods[:-1] if len(periods) > 1 and self.steps.last_is_open else periods
-
     def average_of(self, matrix: Matrix) -> dict[Category, float]:
         rows = matrix[self.steps.averaged]
         return {

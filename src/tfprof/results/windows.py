@@ -60,6 +60,16 @@ class Steps:
     line: int | None = None
 
     @property
+    def periods(self) -> tuple[int, ...]:
+        return tuple(window.period for window in self.windows)
+
+    @property
+    def known_periods(self) -> tuple[int, ...]:
+        """Of the last step it is not known when the next one began, unless it is the only one."""
+        periods = self.periods
+        return periods[:-1] if len(periods) > 1 and self.last_is_open else periods
+
+    @property
     def last_is_open(self) -> bool:
         """Whether the period of the last step is not known, only when its marker closed."""
         return self.rule not in _WHOLE

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tfprof.errors import CorruptFile
-from tfprof.model.checkpoint import Checkpoint, StoredTensor, stored_type
+from tfprof.model.checkpoint import Array, Checkpoint, StoredTensor, stored_type
 from tfprof.model.graph import elements, known_shape
 from tfprof.sources.files import corrupt, parse
 from tfprof.wire import dtypes
 from tfprof.wire.fields import WireFault
 from tfprof.wire.ordered_code import slice_key_prefix
+from tfprof.wire.schema import Proto
 from tfprof.wire.table import Table
 
 # which repeated field of a TensorProto holds values of a type
@@ -40,7 +39,7 @@ class _File:
     def strings(self, tensor: StoredTensor) -> list[bytes]:
         return list(self._values(tensor).reshape(-1))
 
-    def _values(self, tensor: StoredTensor) -> npt.NDArray[Any]:
+    def _values(self, tensor: StoredTensor) -> Array:
         is_string = dtypes.name(tensor.dtype) == "string"
         kind = np.dtype(object if is_string else stored_type(tensor.dtype))
         whole = np.zeros(tensor.shape, kind)
@@ -59,7 +58,7 @@ class _File:
             raise CorruptFile(what, offset=0, where=str(self.path))
         return whole
 
-    def _slices(self, tensor: StoredTensor) -> Iterator[Any]:
+    def _slices(self, tensor: StoredTensor) -> Iterator[Proto]:
         """The blocks whose keys may begin with the tensor's name, and no others."""
         prefix = slice_key_prefix(tensor.key)
         try:
@@ -93,13 +92,13 @@ def open_v1(path: Path, table: Table) -> Checkpoint:
     return Checkpoint(str(path), "V1", 1, tensors, file)
 
 
-def _extent(extent: Any) -> slice:  # noqa: ANN401
+def _extent(extent: Proto) -> slice:
     if not extent.HasField("length"):
         return slice(None)
     return slice(extent.start, extent.start + extent.length)
 
 
-def _decoded(proto: Any, kind: np.dtype[Any], dtype: int) -> npt.NDArray[Any]:  # noqa: ANN401
+def _decoded(proto: Proto, kind: np.dtype[np.generic], dtype: int) -> Array:
     if proto.tensor_content:
         return np.frombuffer(proto.tensor_content, kind)
     values = getattr(proto, _VALUE_FIELDS.get(dtypes.name(dtype), "int_val"))

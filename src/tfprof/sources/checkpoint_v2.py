@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from tfprof.sources.opener import opener_for
 from tfprof.wire.crc32c import extended, masked
 from tfprof.wire.fields import WireFault, varint
 from tfprof.wire.ordered_code import Extent, decode_slice_key
+from tfprof.wire.schema import Proto
 from tfprof.wire.table import Entry, Table
 
 _HEADER_KEY = b""
@@ -166,7 +166,7 @@ class Bundle:
 
 def open_v2(path: Path, table: Table, warnings: list[str]) -> Checkpoint:
     shards = 1
-    whole: dict[str, Any] = {}
+    whole: dict[str, Proto] = {}
     sliced: dict[str, list[tuple[tuple[Extent, ...], Place]]] = {}
     for entry in table.entries():
         if entry.key == _HEADER_KEY:
@@ -209,7 +209,7 @@ def _shard_count(entry: Entry, path: Path) -> int:
     return max(1, int(header.num_shards))
 
 
-def _place(key: str, message: Any) -> Place:  # noqa: ANN401
+def _place(key: str, message: Proto) -> Place:
     return Place(
         key,
         message.dtype,

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-Event = dict[str, Any]
+from tfprof.wire.json_values import Json, Object
+
+Event = Object
+# processes and threads are numbers or words
+Key = int | str
+_K = TypeVar("_K", bound=Key)
 Ints = npt.NDArray[np.int64]
 
 # picoseconds of a microsecond, and the most that 64 bits hold of them
@@ -22,14 +27,14 @@ _PLACES: frozenset[type] = frozenset((int, str))
 _ARGUMENTS: frozenset[type] = frozenset((dict, type(None)))
 
 
-class Codes(dict[Any, int]):
+class Codes(dict[_K, int]):
     """Numbers for keys, in the order in which they are first asked for."""
 
-    def __missing__(self, key: object) -> int:
+    def __missing__(self, key: _K) -> int:
         self[key] = code = len(self)
         return code
 
-    def of(self, keys: list[Any]) -> Ints:
+    def of(self, keys: Sequence[_K]) -> Ints:
         return np.fromiter(map(self.__getitem__, keys), np.int64, len(keys))
 
 
@@ -37,15 +42,15 @@ class Codes(dict[Any, int]):
 class Slices:
     """A row a slice; `arguments` are None where it has none."""
 
-    process: list[Any]
-    thread: list[Any]
+    process: list[Key]
+    thread: list[Key]
     name: list[str]
     start: Ints
     duration: Ints
-    arguments: list[dict[str, Any] | None]
+    arguments: list[Object | None]
 
-    def by_process(self) -> Iterator[tuple[Any, list[int]]]:
-        known = Codes()
+    def by_process(self) -> Iterator[tuple[Key, list[int]]]:
+        known: Codes[Key] = Codes()
         codes = known.of(self.process)
         for process, code in known.items():
             yield process, np.flatnonzero(codes == code).tolist()
@@ -72,17 +77,26 @@ def plain_slices(events: list[Event], base: int) -> Slices | None:
     start, duration = _picoseconds(starts, base), _picoseconds(durations, 0)
     if start is None or duration is None:
         return None
-    return Slices(processes, threads, names, start, np.maximum(duration, 0), arguments)
+    # of the types that were looked for
+    return Slices(
+        cast("list[Key]", processes),
+        cast("list[Key]", threads),
+        cast("list[str]", names),
+        start,
+        np.maximum(duration, 0),
+        cast("list[Object | None]", arguments),
+    )
 
 
-def _are(values: list[Any], kinds: frozenset[type]) -> bool:
+def _are(values: list[Json], kinds: frozenset[type]) -> bool:
     return kinds.issuperset(map(type, values))
 
 
-def _picoseconds(values: list[Any], base: int) -> Ints | None:
+def _picoseconds(given: list[Json], base: int) -> Ints | None:
     """Microseconds after `base`, rounded as Python does it; None if there is something else."""
-    if not _are(values, _TIMES):
+    if not _are(given, _TIMES):
         return None
+    values = cast("list[float]", given)
     try:
         near = (np.array(values, np.float64) - base) * PS
     except OverflowError:

@@ -14,9 +14,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
+import numpy.typing as npt
 
 from tfprof.errors import WrongKind
 from tfprof.model.interned import Interned
@@ -25,12 +26,13 @@ from tfprof.model.op_names import op_name
 from tfprof.model.trace import Trace
 from tfprof.model.xspace import Environment, Plane, Space
 from tfprof.model.xstats import StatValue
-from tfprof.sources.chrome_slices import LONGEST, PS, Codes, Event, Ints, Slices, plain_slices
+from tfprof.sources.chrome_slices import LONGEST, PS, Codes, Event, Ints, Key, Slices, plain_slices
 from tfprof.sources.json_stream import CutOff, JsonStream
 from tfprof.sources.probe import Probe
 from tfprof.sources.registry import Format, Piece, register
 from tfprof.sources.xplane_ops import executions
 from tfprof.wire.fields import Progress
+from tfprof.wire.json_values import Json, Object, as_object
 
 _EVENTS, _ABOUT, _ORIGIN = "traceEvents", "otherData", "origin_ns"
 _GZIP = b"\x1f\x8b"
@@ -50,7 +52,7 @@ _COMPUTE = " Compute"
 # with fewer events at hand, columns do not pay
 _MANY = 64
 
-Place = tuple[Any, Any]
+Place = tuple[Key, Key]
 
 
 def read(path: Path, _: int, progress: Progress | None) -> Piece:
@@ -77,7 +79,7 @@ def read(path: Path, _: int, progress: Progress | None) -> Piece:
     return Piece(trace=Trace(rows, steps, threads=threads, space=space), warnings=warnings)
 
 
-def _events(stream: JsonStream, about: dict[str, Any]) -> Iterator[list[Event]]:
+def _events(stream: JsonStream, about: Object) -> Iterator[list[Event]]:
     """The events of either layout, as many at a time as there are.
 
     A trace is a list, or an object that has the list and more.
@@ -117,8 +119,8 @@ class _Process:
 
     name: str = ""
     host: str = ""
-    lines: Codes = field(default_factory=Codes)
-    titles: dict[Any, str] = field(default_factory=dict)
+    lines: Codes[Key] = field(default_factory=Codes)
+    titles: dict[Key, str] = field(default_factory=dict)
     line: array[int] = field(default_factory=lambda: array("q"))
     slice_name: array[int] = field(default_factory=lambda: array("i"))
     start: array[int] = field(default_factory=lambda: array("q"))
@@ -138,7 +140,7 @@ class _Process:
             if args:
                 self.add_stats(place, slices.name[row], args)
 
-    def add_stats(self, row: int, name: str, args: dict[str, Any]) -> None:
+    def add_stats(self, row: int, name: str, args: Object) -> None:
         says = _OF_NAME if op_name(name) is not None else ()
         for key, value in args.items():
             if key in says:
@@ -163,7 +165,7 @@ class _Process:
         )
 
 
-def _used(codes: Any, names: list[str]) -> Interned:  # noqa: ANN401
+def _used(codes: npt.NDArray[np.int32], names: list[str]) -> Interned:
     """A column over the few names that it has."""
     known, place = np.unique(codes, return_inverse=True)
     return Interned(place.astype(np.int32), [names[code] for code in known.tolist()])
@@ -173,11 +175,11 @@ class _Collected:
     """Events as they come; times count from the first one, so that 64 bits hold them."""
 
     def __init__(self) -> None:
-        self.about: dict[str, Any] = {}
+        self.about: Object = {}
         self.count = 0
         self._base: int | None = None
-        self._processes: dict[Any, _Process] = {}
-        self._names = Codes()
+        self._processes: dict[Key, _Process] = {}
+        self._names: Codes[str] = Codes()
         self._open: dict[Place, list[tuple[int, Event]]] = {}
         self._left_out: Counter[str] = Counter()
 
@@ -209,7 +211,7 @@ class _Collected:
             self._process(pid).add(slices, rows, names)
         self.count += len(named)
 
-    def _process(self, pid: object) -> _Process:
+    def _process(self, pid: Key) -> _Process:
         return self._processes.get(pid) or self._processes.setdefault(pid, _Process())
 
     def _add(self, event: Event) -> None:
@@ -237,18 +239,18 @@ class _Collected:
             self._open.setdefault(place, []).append((time, event))
         elif self._open.get(place):
             start, begun = self._open[place].pop()
-            both = {**(begun.get("args") or {}), **(event.get("args") or {})}
+            both = {**as_object(begun.get("args")), **as_object(event.get("args"))}
             self._slice({**begun, "args": both}, start, max(0, time - start))
         else:
             self._left_out["end without a beginning"] += 1
 
-    def _time(self, value: Any) -> int | None:  # noqa: ANN401
+    def _time(self, value: Json) -> int | None:
         if not _is_number(value):
             return None
         time = round((value - self._base_of(value)) * PS)
         return time if abs(time) < LONGEST else None
 
-    def _base_of(self, value: Any) -> int:  # noqa: ANN401
+    def _base_of(self, value: Json) -> int:
         """What times count from: the first of them."""
         if self._base is None and _is_number(value):
             self._base = int(value)
@@ -306,12 +308,13 @@ def _place(event: Event) -> Place:
     return pid, tid if isinstance(tid, int | str) else 0
 
 
-def _is_number(value: Any) -> bool:  # noqa: ANN401
-    kind = type(value)  # a bool is an int, but no number
-    return (kind is int or kind is float) and -1e300 < value < 1e300
+def _is_number(value: Json) -> TypeGuard[int | float]:
+    if isinstance(value, bool):  # an int, but no number
+        return False
+    return isinstance(value, int | float) and -1e300 < value < 1e300
 
 
-def _name(said: Any, args: dict[str, Any] | None) -> str:  # noqa: ANN401
+def _name(said: Json, args: Object | None) -> str:
     """As a capture has it: `node:Op`, which XProf and TensorFlow 1 put into the arguments."""
     name: str = said if isinstance(said, str) else str(said or "")
     if not args:
@@ -325,7 +328,7 @@ def _name(said: Any, args: dict[str, Any] | None) -> str:  # noqa: ANN401
     return name
 
 
-def _stat(value: Any) -> StatValue:  # noqa: ANN401
+def _stat(value: Json) -> StatValue:
     if isinstance(value, bool) or (isinstance(value, str) and _INTEGER.fullmatch(value)):
         return int(value)  # XProf writes all numbers as strings
     return value if isinstance(value, int | float | str) else json.dumps(value)

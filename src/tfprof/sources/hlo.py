@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from tfprof.model.op_names import OpKind, OpName
-from tfprof.wire.schema import message_class
+from tfprof.wire.schema import Proto, message_class
 
 Program = Mapping[str, OpName]
 
@@ -36,7 +35,7 @@ def unknown(instruction: str) -> OpName:
     return OpName(OpKind.XLA, instruction, instruction.partition(".")[0])
 
 
-def _ops(module: Any) -> Program:  # noqa: ANN401
+def _ops(module: Proto) -> Program:
     inside = {one.id: one for one in module.computations}
     return {
         instruction.name: _op(instruction, inside)
@@ -45,7 +44,7 @@ def _ops(module: Any) -> Program:  # noqa: ANN401
     }
 
 
-def _op(instruction: Any, inside: Mapping[int, Any]) -> OpName:  # noqa: ANN401
+def _op(instruction: Proto, inside: Mapping[int, Proto]) -> OpName:
     own = instruction.metadata
     if not own.op_name:
         own = _fused(instruction, inside)
@@ -54,7 +53,7 @@ def _op(instruction: Any, inside: Mapping[int, Any]) -> OpName:  # noqa: ANN401
     return OpName(OpKind.XLA, own.op_name, own.op_type or own.op_name.rpartition("/")[2])
 
 
-def _fused(instruction: Any, inside: Mapping[int, Any]) -> Any:  # noqa: ANN401
+def _fused(instruction: Proto, inside: Mapping[int, Proto]) -> Proto:
     """What a fusion that says nothing itself was made of: what comes out of it, else the most."""
     computations = [inside[one] for one in instruction.called_computation_ids if one in inside]
     parts = [(c.root_id, part) for c in computations for part in c.instructions]

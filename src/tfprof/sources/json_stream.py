@@ -6,13 +6,13 @@ import codecs
 import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from tfprof.errors import AccessDenied, CorruptFile
 from tfprof.sources.opener import opener_for
 from tfprof.wire.fields import Progress
+from tfprof.wire.json_values import Json
 
 _CHUNK = 1 << 20
 _GZIP = b"\x1f\x8b"
@@ -40,7 +40,7 @@ class JsonStream:
         self._chunks = _unpacked(path, progress)
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._decoder = json.JSONDecoder(strict=False)
-        self._scan = self._decoder.raw_decode
+        self._scan: Callable[[str, int], tuple[Json, int]] = self._decoder.raw_decode
         self._text = ""
         self._at = 0
         self._gone = 0
@@ -65,7 +65,7 @@ class JsonStream:
             return True
         return False
 
-    def value(self) -> Any:  # noqa: ANN401
+    def value(self) -> Json:
         """The next value, whole."""
         if not self.peek():
             raise CutOff
@@ -88,7 +88,7 @@ class JsonStream:
                 self._at += length
                 return found
 
-    def whole_objects(self) -> list[Any]:
+    def whole_objects(self) -> list[Json]:
         """As many of the next values of a list as are objects and have been read; none if unsure.
 
         They are decoded all at once. Where one ends and the next begins is a guess; a wrong one
@@ -139,7 +139,7 @@ class JsonStream:
 
 def _unpacked(path: Path, progress: Progress | None) -> Iterator[bytes]:
     """Of a packed file that ends early, what there is: whoever reads it misses the rest."""
-    inflate: Any = None
+    inflate: zlib._Decompress | None = None
     done = 0
     try:
         with opener_for(path).stream(path) as file:

@@ -8,13 +8,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tfprof.model.keras_model import KerasCall, KerasCalls, Ref
-from tfprof.sources.keras_config import entries_of, mapping, shape_of
+from tfprof.sources.keras_config import Config, entries_of, shape_of
 from tfprof.sources.keras_nodes import (
     CHAINS,
-    Config,
+    Given,
     Tensor,
     arguments,
     given,
@@ -25,6 +24,7 @@ from tfprof.sources.keras_nodes import (
     tensors_in,
     tensors_named,
 )
+from tfprof.wire.json_values import as_object
 
 _DEEPEST = 50
 _MOST_CALLS = 100_000
@@ -44,7 +44,7 @@ class _Frame:
 
     @property
     def config(self) -> Config:
-        return mapping(self.entry.get("config"))
+        return as_object(self.entry.get("config"))
 
 
 _Key = tuple[int, str, int]
@@ -76,7 +76,7 @@ class _Flow:
         for place, entry in enumerate(entries):
             if entry.get("class_name") == "InputLayer" and frame.given is not None:
                 continue
-            built = mapping(entry.get("build_config")).get("input_shape")
+            built = as_object(entry.get("build_config")).get("input_shape")
             args = () if last is None else (replace(last, stated=shape_of(built)),)
             self._call(frame, entry, (place, 0), args, {})
             last = Tensor(frame.number, name_of(entry), 0, 0)
@@ -106,17 +106,17 @@ class _Flow:
                 shifted = tuple(replaced(arg, of_calls) for arg in args)
                 named = {name: replaced(value, of_calls) for name, value in kwargs.items()}
                 self._call(frame, entry, (place, number), shifted, named)
-        return [of_outputs(output) for output in outputs]
+        return tensors_in([of_outputs(output) for output in outputs], Tensor)
 
     def _call(
         self,
         frame: _Frame,
         entry: Config,
         place: tuple[int, int],
-        args: tuple[Any, ...],
-        kwargs: Config,
+        args: tuple[object, ...],
+        kwargs: Given,
     ) -> None:
-        config, name = mapping(entry.get("config")), name_of(entry)
+        config, name = as_object(entry.get("config")), name_of(entry)
         path = "/".join(filter(None, (frame.prefix, str(config.get("name") or name))))
         trains = frame.trainable and bool(config.get("trainable", True))
         order = frame.order + place
@@ -157,7 +157,7 @@ def calls_of(model: Config) -> KerasCalls:
     if not is_model(model):
         return KerasCalls()
     flow = _Flow()
-    trains = bool(mapping(model.get("config")).get("trainable", True))
+    trains = bool(as_object(model.get("config")).get("trainable", True))
     flow.frames.append(_Frame(0, model, "", trains, (), outer=(-1, "", 0)))
     while flow.frames:
         flow.enter(flow.frames.pop())
@@ -216,11 +216,11 @@ def _sorted(flow: _Flow) -> list[_Key]:
 
 def _made_input(model: Config, entries: Sequence[Config]) -> Config:
     """The input of a chain without an input layer: what it, or its first layer, was built for."""
-    first = mapping(entries[0].get("config")) if entries else {}
+    first = as_object(entries[0].get("config")) if entries else {}
     shape = (
         first.get("batch_input_shape")
-        or mapping(model.get("config")).get("build_input_shape")
-        or mapping(model.get("build_config")).get("input_shape")
+        or as_object(model.get("config")).get("build_input_shape")
+        or as_object(model.get("build_config")).get("input_shape")
     )
     dtype = "int32" if entries and entries[0].get("class_name") == "Embedding" else "float32"
     config = {"name": "input", "batch_shape": shape, "dtype": dtype}

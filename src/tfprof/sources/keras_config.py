@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from tfprof.errors import WrongKind
 from tfprof.model.graph import Shape
 from tfprof.model.keras_model import KerasInput, KerasLayer
+from tfprof.wire.json_values import Json, as_object
 
-Config = Mapping[str, Any]
+Config = Mapping[str, Json]
 
 _DEEPEST = 50
 
@@ -22,7 +22,7 @@ def layers_of(model: Config, where: str) -> list[KerasLayer]:
     ]
     while stack:
         entry, prefix, trainable, depth = stack.pop()
-        config = mapping(entry.get("config"))
+        config = as_object(entry.get("config"))
         name = str(config.get("name") or entry.get("name") or entry.get("class_name", "layer"))
         path = f"{prefix}/{name}" if prefix else name
         trains = trainable and bool(config.get("trainable", True))
@@ -35,17 +35,13 @@ def layers_of(model: Config, where: str) -> list[KerasLayer]:
 
 
 def entries_of(model: Config, where: str) -> Iterator[Config]:
-    config = mapping(model.get("config"))
+    config = as_object(model.get("config"))
     layers = config.get("layers")
     if layers is None:
         return
     if not isinstance(layers, list):
         raise WrongKind("the model's list of layers is not a list", where=where)
     yield from (layer for layer in layers if isinstance(layer, dict))
-
-
-def mapping(value: object) -> Config:
-    return value if isinstance(value, dict) else {}
 
 
 def inputs_of(model: Config, layers: list[KerasLayer]) -> list[KerasInput]:
@@ -57,7 +53,7 @@ def inputs_of(model: Config, layers: list[KerasLayer]) -> list[KerasInput]:
     ]
     if found:
         return found
-    built = mapping(model.get("build_config")).get("input_shape")
+    built = as_object(model.get("build_config")).get("input_shape")
     return [KerasInput("input", shape_of(built), "float32")] if isinstance(built, list) else []
 
 
@@ -74,5 +70,5 @@ def shape_of(dims: object) -> Shape | None:
 def _dtype(config: Config) -> str:
     dtype = config.get("dtype")
     if isinstance(dtype, dict):
-        dtype = mapping(dtype.get("config")).get("name")
+        dtype = as_object(dtype.get("config")).get("name")
     return dtype if isinstance(dtype, str) else "float32"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from tfprof.errors import CorruptText, ExtraMissing, WrongKind
 from tfprof.model.keras_model import KerasLayer, KerasModel, Weight
@@ -20,6 +19,7 @@ from tfprof.sources.registry import Format, Piece, register
 from tfprof.sources.stretch import Stretch
 from tfprof.wire import dtypes
 from tfprof.wire.fields import Progress
+from tfprof.wire.json_values import Object, as_object
 
 _CONFIG, _METADATA, _WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
 _HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
@@ -71,7 +71,7 @@ def read_h5(path: Path, _step: int, _progress: Progress | None) -> Piece:
     return Piece(keras=_model(config, stored, version, "", str(path)))
 
 
-def _json(data: bytes, path: Path, part: str) -> dict[str, Any]:
+def _json(data: bytes, path: Path, part: str) -> Object:
     try:
         value = json.loads(data)
     except json.JSONDecodeError as fault:
@@ -85,11 +85,10 @@ def _json(data: bytes, path: Path, part: str) -> dict[str, Any]:
 
 
 def _model(
-    config: dict[str, Any], stored: StoredWeights, version: str, missing: str, where: str
+    config: Object, stored: StoredWeights, version: str, missing: str, where: str
 ) -> KerasModel:
     layers = layers_of(config, where)
-    inner = config.get("config")
-    name = str(inner.get("name", "model")) if isinstance(inner, dict) else "model"
+    name = str(as_object(config.get("config")).get("name", "model"))
     model = KerasModel(
         name,
         str(config.get("class_name", "?")),
@@ -145,7 +144,7 @@ def _innermost_class(layer: KerasLayer) -> str:
     kind, config = layer.class_name, layer.config
     while isinstance(inner := config.get("layer"), dict):
         kind = str(inner.get("class_name", kind))
-        config = inner["config"] if isinstance(inner.get("config"), dict) else {}
+        config = as_object(inner.get("config"))
     return kind
 
 

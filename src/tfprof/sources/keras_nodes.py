@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from tfprof.model.graph import Shape
-from tfprof.sources.keras_config import mapping, shape_of
+from tfprof.sources.keras_config import Config, shape_of
+from tfprof.wire.json_values import as_object
 
-Config = Mapping[str, Any]
+# what a layer is called with: JSON that has tensors in it
+Given = Mapping[str, object]
+Change = Callable[[object], object]
 _T = TypeVar("_T")
 
 CHAINS = ("Sequential", "Pipeline")
@@ -36,14 +39,14 @@ class Tensor:
 
 def is_model(entry: Config) -> bool:
     """Whether an entry is a chain or a graph of layers, rather than a layer."""
-    config = mapping(entry.get("config"))
+    config = as_object(entry.get("config"))
     if not isinstance(config.get("layers"), list):
         return False
     return entry.get("class_name") in CHAINS or "output_layers" in config
 
 
 def name_of(entry: Config) -> str:
-    config = mapping(entry.get("config"))
+    config = as_object(entry.get("config"))
     return str(entry.get("name") or config.get("name") or entry.get("class_name", "layer"))
 
 
@@ -73,12 +76,12 @@ def _as_tensor(value: object, frame: int) -> Tensor | None:
     return None
 
 
-def arguments(node: object, frame: int) -> tuple[tuple[Any, ...], Config]:
+def arguments(node: object, frame: int) -> tuple[tuple[object, ...], Given]:
     """What a layer is called with: Keras 3 writes args and kwargs, Keras 2 a list of tensors."""
 
     def of_keras_3(value: object) -> object:
         if isinstance(value, dict) and value.get("class_name") == "__keras_tensor__":
-            config = mapping(value.get("config"))
+            config = as_object(value.get("config"))
             tensor = _as_tensor(config.get("keras_history"), frame)
             return (
                 value if tensor is None else replace(tensor, stated=shape_of(config.get("shape")))
@@ -90,7 +93,7 @@ def arguments(node: object, frame: int) -> tuple[tuple[Any, ...], Config]:
         return value if tensor is None else tensor
 
     if isinstance(node, dict):
-        args, kwargs = node.get("args"), mapping(node.get("kwargs"))
+        args, kwargs = node.get("args"), as_object(node.get("kwargs"))
         listed = args if isinstance(args, list) else []
         return tuple(replaced(arg, of_keras_3) for arg in listed), {
             name: replaced(value, of_keras_3) for name, value in kwargs.items()
@@ -98,19 +101,19 @@ def arguments(node: object, frame: int) -> tuple[tuple[Any, ...], Config]:
     if not isinstance(node, list):
         return (), {}
     rows = [node] if node and isinstance(node[0], str) else node
-    extra: dict[str, Any] = {}
-    first: list[Any] = []
+    extra: dict[str, object] = {}
+    first: list[object] = []
     for row in rows:
         if not isinstance(row, list) or len(row) < 3:
             continue
         first.append(row[2] if row[0] == "_CONSTANT_VALUE" else _as_tensor(row[:3], frame))
         if len(row) > 3:
-            extra |= mapping(row[3])
-    kwargs = {name: replaced(value, of_keras_2) for name, value in extra.items()}
-    return (first[0] if len(first) == 1 else first,), kwargs
+            extra |= as_object(row[3])
+    named = {name: replaced(value, of_keras_2) for name, value in extra.items()}
+    return (first[0] if len(first) == 1 else first,), named
 
 
-def replaced(value: Any, change: Any, depth: int = 0) -> Any:  # noqa: ANN401  (JSON is anything)
+def replaced(value: object, change: Change, depth: int = 0) -> object:
     """JSON with some of its parts changed; what is nested too deep is left alone."""
     changed = change(value)
     if changed is not value or depth > _DEEPEST_ARGUMENT:
@@ -137,7 +140,7 @@ def tensors_in(value: object, kind: type[_T]) -> list[_T]:
     return found
 
 
-def given(args: tuple[Any, ...], kwargs: Config) -> list[Tensor]:
+def given(args: Sequence[object], kwargs: Given) -> list[Tensor]:
     """The tensors that a model is called with; those in a dictionary in the order of their keys."""
     return _flat(args[0] if args else kwargs.get("inputs"))
 
@@ -156,12 +159,10 @@ def _flat(value: object) -> list[Tensor]:
     return found
 
 
-Listed = list[tuple[int, Config, list[tuple[tuple[Any, ...], Config]]]]
+Listed = list[tuple[int, Config, list[tuple[tuple[object, ...], Given]]]]
 
 
-def renumbered(
-    listed: Listed, outputs: list[Tensor]
-) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+def renumbered(listed: Listed, outputs: list[Tensor]) -> tuple[Change, Change]:
     """Count the calls of a model inside from 0: one for the references of calls, one for outputs.
 
     A functional model has a first call of its own, which is no call in the file. Keras 3 counts it
@@ -186,8 +187,8 @@ def renumbered(
         if 0 not in seen and (not chain or max(seen) >= count):
             late_outputs.add(name)
 
-    def shifting(late: set[str]) -> Callable[[Any], Any]:
-        def shift(value: Any) -> Any:  # noqa: ANN401  (JSON is anything)
+    def shifting(late: set[str]) -> Change:
+        def shift(value: object) -> object:
             if isinstance(value, Tensor) and value.layer in late:
                 return replace(value, call=value.call - 1)
             return value

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from tfprof.errors import CorruptText, WrongKind
+from tfprof.model.graph import Shape
 from tfprof.model.profile import Declarations, DeclaredVariable
 from tfprof.sources.files import read_bytes
 from tfprof.sources.probe import Probe
 from tfprof.sources.registry import Format, Piece, register
 from tfprof.wire import dtypes
 from tfprof.wire.fields import Progress
+from tfprof.wire.json_values import Json, as_list, as_text
 
 
 def read(path: Path, _step: int, progress: Progress | None) -> Piece:
@@ -34,20 +35,27 @@ def read(path: Path, _step: int, progress: Progress | None) -> Piece:
 _HINT = 'A variable table is {"placeholder": [[784, 512], "float32"], ...}.'
 
 
-def _variable(name: str, row: Any, path: Path) -> DeclaredVariable:  # noqa: ANN401
-    shape, dtype, trainable = (*row, None, None, None)[:3] if isinstance(row, list) else (None,) * 3
-    dims_fit = isinstance(shape, list) and all(
-        dim is None or (isinstance(dim, int) and not isinstance(dim, bool)) for dim in shape
-    )
-    number = dtypes.number(dtype) if isinstance(dtype, str) else None
-    if not dims_fit or number is None or not isinstance(trainable, bool | None):
+def _variable(name: str, row: Json, path: Path) -> DeclaredVariable:
+    shape, dtype, trainable = (*as_list(row), None, None, None)[:3]
+    dims = _dims(shape)
+    number = dtypes.number(as_text(dtype))
+    if dims is None or number is None or not isinstance(trainable, bool | None):
         raise WrongKind(
             f"the entry {name!r} is not [shape, dtype] or [shape, dtype, trainable]",
             where=str(path),
             hint=_HINT,
         )
-    dims = tuple(None if dim is None or dim < 0 else dim for dim in shape)
     return DeclaredVariable(name, dims, number, trainable)
+
+
+def _dims(shape: Json) -> Shape | None:
+    """None for what is no list of whole numbers; one that is open may be null or below 0."""
+    if not isinstance(shape, list):
+        return None
+    known = [dim for dim in shape if isinstance(dim, int) and not isinstance(dim, bool)]
+    if len(known) + shape.count(None) != len(shape):
+        return None
+    return tuple(dim if isinstance(dim, int) and dim >= 0 else None for dim in shape)
 
 
 def _score(probe: Probe) -> float:

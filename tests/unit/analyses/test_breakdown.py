@@ -265,7 +265,7 @@ def test_averages_leave_out_the_first_and_the_last_of_more_than_five_steps():
     assert few.input_share == pytest.approx(90 / 500)
     many = of_planes({HOST: {"python": [*step(*[100] * 7), *waits]}})
     assert many.input_share == pytest.approx(50 / 500)
-    assert len(many.known_periods) == 6
+    assert len(many.steps.known_periods) == 6
 
 
 def test_events_behind_a_slice_are_those_that_went_on_when_it_counted():

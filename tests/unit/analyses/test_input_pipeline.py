@@ -6,12 +6,12 @@ from pipeline_maker import Maker
 from random_traces import capture
 
 import tfprof
+from tfprof.analyses.input_events.iterators import stage_path
+from tfprof.analyses.input_events.waits import wait_rows
 from tfprof.analyses.input_pipeline.categories import work_of
 from tfprof.analyses.input_pipeline.found import input_of_hosts
-from tfprof.analyses.input_pipeline.iterators import stage_path
 from tfprof.analyses.input_pipeline.kinds import kind_of
 from tfprof.analyses.input_pipeline.pipelines import Stage, pipelines
-from tfprof.analyses.input_pipeline.waits import wait_rows
 from tfprof.results.input import Buffer, Kind, Work
 
 MS = 1_000_000_000

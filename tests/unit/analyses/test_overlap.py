@@ -23,7 +23,7 @@ STREAM, COPIES = "Stream #1(Compute)", "Stream #2(MemcpyH2D)"
 
 
 def overlaps(space):
-    return [overlap(one.host, one.planes, one.steps) for one in breakdowns(space)]
+    return [overlap(one.planes, one.steps) for one in breakdowns(space)]
 
 
 def of_planes(planes):
@@ -64,7 +64,7 @@ def test_a_gpu_that_waits_for_input(sample):
     found = sample("synthetic-gpu")
     (device,) = found.devices
     # the last step ends with its marker, after 99 ms
-    assert found.share(device.busy) == pytest.approx(330 / 999)
+    assert device.busy.sum() / found.periods.sum() == pytest.approx(330 / 999)
     assert (device.compute == 30_000 * PS).all()
     assert (device.copies == 3_000 * PS).all()
     assert not device.copies_hidden.any()
@@ -86,7 +86,7 @@ def test_a_gpu_that_waits_for_input(sample):
 def test_ops_on_the_cpu(sample):
     found = sample("slow-cb")
     assert not found.devices
-    assert found.share(found.cpu.model) == pytest.approx(0.35, abs=0.01)
+    assert found.cpu.model.sum() / found.periods.sum() == pytest.approx(0.35, abs=0.01)
     pools = {pool.name: pool.threads for pool in found.cpu.pools}
     assert pools == {"tf_Compute": 2, "tf_data_private_threadpool": 2, "tf_numa_-1_Eigen": 2}
     assert {gap.meanwhile[0].what for gap in found.gaps[:5]} == {"IteratorGetNext"}

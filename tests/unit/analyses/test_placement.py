@@ -1,6 +1,7 @@
 """Where ops ran and what went from device to device, on runs whose files tell it otherwise too."""
 
 import re
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import pytest
 
 import tfprof
 from tfprof.analyses.executed import executed, parts
+from tfprof.analyses.placement.partial import host_placement
 from tfprof.analyses.placement.placed import placement
 from tfprof.errors import InputMissing, UsageError
+from tfprof.model.device_specs import DeviceNames
 from tfprof.model.joined_graphs import RECEIVES, SENDS
 from tfprof.sources.placement_log import read_placement_log
 from tfprof.wire.schema import message_class
@@ -42,17 +45,18 @@ def test_nodes_time_and_bytes_are_those_of_the_records(two_cpus, samples):
     for device in message.step_stats.dev_stats:
         nodes = [one for one in device.node_stats if one.node_name != "_SOURCE"]
         mine = found.devices[f"/cpu:{device.device[-1]}"]
-        assert mine.nodes == len({one.node_name for one in nodes})
-        assert mine.micros == sum(max(1, one.op_end_rel_micros) for one in nodes)
-    assert sum(one.params for one in found.devices.values()) == 38_420
+        assert mine.nodes.number == len({one.node_name for one in nodes})
+        assert mine.time_us.number == sum(max(1, one.op_end_rel_micros) for one in nodes)
+    assert sum(one.params.number for one in found.devices.values()) == 38_420
 
 
 def test_what_is_asked_for_is_counted_with_what_stays_beside_it(two_cpus):
     graph = two_cpus.graph
     found = placement(two_cpus)
     named = Counter(graph.devices.counts())
-    assert found.devices["/gpu:0"].asked == named["/device:GPU:0"] == 5
-    assert sum(one.asked for one in found.devices.values()) + found.unplaced.asked == len(graph)
+    assert found.devices["/gpu:0"].asked.number == named["/device:GPU:0"] == 5
+    asked = [found.unplaced.nodes, *(one.asked for one in found.devices.values())]
+    assert sum(one.number for one in asked) == len(graph)
     # slots of the optimizer name no device: they stay with their variables
     place = found.place
     assert place[graph.index["second/kernel/Momentum"]] == "/cpu:1"
@@ -62,7 +66,7 @@ def test_what_is_asked_for_is_counted_with_what_stays_beside_it(two_cpus):
 
 
 def test_soft_placed_is_what_ran_elsewhere(two_cpus):
-    moved = placement(two_cpus).moved
+    moved = placement(two_cpus).soft_placed
     assert {(one.asked, one.ran) for one in moved} == {("/gpu:0", "/cpu:0")}
     assert {one.op for one in moved} == {
         "Tanh", "SparseSoftmaxCrossEntropyWithLogits", "Mean", "Const",
@@ -71,20 +75,22 @@ def test_soft_placed_is_what_ran_elsewhere(two_cpus):
 
 def test_the_log_knows_nodes_that_were_optimized_away(two_cpus):
     log = read_placement_log(LOGS / "two_cpus.log")
-    moved = placement(two_cpus, log).moved
+    moved = placement(two_cpus, log).soft_placed
     assert len(moved) == 5
-    assert {one.name for one in moved} > {one.name for one in placement(two_cpus).moved}
+    assert {one.name for one in moved} > {one.name for one in placement(two_cpus).soft_placed}
 
 
 def test_in_a_cluster_everything_ran_where_it_was_asked_for(servers):
-    assert placement(servers).moved == []
+    assert placement(servers).soft_placed == []
 
 
 def test_a_capture_only_tells_kinds_of_devices(samples):
     data = tfprof.load(samples / "two_cpus_function").data
     found = placement(data)
-    assert [(one.name, one.asked, one.ran) for one in found.moved] == [("Relu", "/gpu:0", "/cpu:0")]
-    assert found.devices["/cpu:1"].nodes is None
+    moved = [(one.name, one.asked, one.ran) for one in found.soft_placed]
+    assert moved == [("Relu", "/gpu:0", "/cpu:0")]
+    assert not found.devices["/cpu:1"].nodes.known
+    assert "which CPU" in found.devices["/cpu:1"].nodes.reason
     log = read_placement_log(LOGS / "two_cpus_function.log")
     with_log = placement(data, log)
     assert with_log.place[data.graph.index["matmul"]] == "/cpu:1"
@@ -99,13 +105,13 @@ def test_graphs_that_ran_tell_the_same_copies_as_the_edges(two_cpus, samples):
     graph = tfprof.load(samples / "two_cpus" / "graph.pb").data
     by_edges = placement(graph, read_placement_log(LOGS / "two_cpus.log"))
     assert (ran.copies_from, by_edges.copies_from) == ("executed graphs", "graph")
-    sizes = {(one.source, one.target): one.bytes for one in ran.copies}
+    sizes = {(one.source, one.target): one.bytes.number for one in ran.copies}
     # Relu, the gradients of bias and kernel; logits, kernel and the end of the update
     assert sizes == {
         ("/cpu:0", "/cpu:1"): 4 * (32 * 256 + 10 + 256 * 10),
         ("/cpu:1", "/cpu:0"): 4 * (32 * 10 + 256 * 10),
     }
-    written = {(one.source, one.target): one.bytes for one in by_edges.copies}
+    written = {(one.source, one.target): one.bytes.number for one in by_edges.copies}
     scalars = 2 * 4
     assert written["/cpu:0", "/cpu:1"] == sizes["/cpu:0", "/cpu:1"] + scalars
     assert written["/cpu:1", "/cpu:0"] == sizes["/cpu:1", "/cpu:0"]
@@ -122,16 +128,17 @@ def test_tensors_received_from_other_tasks_are_counted(servers, samples):
     found = placement(servers)
     assert found.copies_from == "recorded"
     assert sum(one.count for one in found.copies) == len(labels)
-    assert sum(one.bytes for one in found.copies) == sum(d.requested_bytes for _, d in labels)
+    sizes = [one.bytes.number for one in found.copies]
+    assert sum(sizes) == sum(d.requested_bytes for _, d in labels)
     to_first = [d.requested_bytes for text, d in labels if re.search("to /job:ps.*task:0", text)]
     (copy,) = (one for one in found.copies if one.target == "/job:ps/task:0/cpu:0")
-    assert (copy.source, copy.bytes) == ("/job:worker/task:0/cpu:0", sum(to_first))
+    assert (copy.source, copy.bytes.number) == ("/job:worker/task:0/cpu:0", sum(to_first))
 
 
 def test_copies_of_a_gpu_capture(samples):
     (copy,) = placement(tfprof.load(samples / "xplane" / "synthetic-gpu.xplane.pb").data).copies
     assert (copy.source, copy.target, copy.kind) == ("/cpu:0", "/gpu:0", "H2D")
-    assert (copy.count, copy.bytes, copy.micros) == (10, 10_000_000, 30_000)
+    assert (copy.count, copy.bytes.number, copy.time_us.number) == (10, 10_000_000, 30_000)
 
 
 def gpu_run(path):
@@ -162,33 +169,53 @@ def gpu_run(path):
 
 def test_copies_of_a_gpu_run(tmp_path):
     found = placement(gpu_run(tmp_path / "run_meta"))
-    assert [(c.source, c.target, c.kind, c.count, c.bytes, c.micros) for c in found.copies] == [
+    assert [
+        (c.source, c.target, c.kind, c.count, c.bytes.number, c.time_us.number)
+        for c in found.copies
+    ] == [
         ("/cpu:0", "/gpu:0", "H2D", 1, 4096, 7),
         ("/gpu:0", "/gpu:0", "D2D", 1, 64, 1),
         ("/gpu:0", None, "P2P", 1, 32, 1),
     ]
     gpu = found.devices["/gpu:0"]
-    assert (gpu.nodes, gpu.micros) == (1, 40)  # its kernel; what launched it ran on the host
-    assert (found.devices["/cpu:0"].nodes, found.devices["/cpu:0"].micros) == (1, 2)
+    assert (gpu.nodes.number, gpu.time_us.number) == (
+        1,
+        40,
+    )  # its kernel; what launched it ran on the host
+    cpu = found.devices["/cpu:0"]
+    assert (cpu.nodes.number, cpu.time_us.number) == (1, 2)
+
+
+def test_hosts_read_alone_and_merged_are_those_read_together(samples, tmp_path):
+    paths = [samples / f"xplane/{name}.xplane.pb" for name in ("slow-cb", "synthetic-gpu")]
+    for path in paths:
+        shutil.copyfile(path, tmp_path / path.name)
+    together = host_placement(tfprof.load(tmp_path).data.trace)
+    alone = [host_placement(tfprof.load(path).data.trace, host=at) for at, path in enumerate(paths)]
+    names = DeviceNames(together.device_names)
+    assert len(together.devices) == 2
+    for merged in (alone[0].merge(alone[1]), alone[1].merge(alone[0])):
+        assert (merged.spent, merged.copies) == (together.spent, together.copies)
+        assert merged.finish(names) == together.finish(names)
 
 
 # --- parameter servers
 
 
 def test_the_balance_of_parameter_servers(servers):
-    found = placement(servers).balance
+    found = placement(servers).servers
     words, width = 50_000, 512
     tables, kernel, bias = words * width, 2 * width * 4 * width, 4 * width
     first = 2 * tables + kernel + bias
     second = tables + kernel + bias + words
-    held = {name: one.params for name, one in found.tasks.items()}
+    held = {name: one.params.number for name, one in found.tasks.items()}
     assert held == {"/job:ps/task:0": first, "/job:ps/task:1": second}
-    assert found.ratio == pytest.approx(2 * first / (first + second))
+    assert found.imbalance == pytest.approx(2 * first / (first + second))
     assert found.fullest == "/job:ps/task:0"
 
 
 def test_one_machine_has_no_parameter_servers(two_cpus):
-    assert placement(two_cpus).balance.tasks == {}
+    assert placement(two_cpus).servers is None
 
 
 # --- graphs as they were executed

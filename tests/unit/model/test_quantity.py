@@ -35,4 +35,4 @@ def test_a_formula_takes_no_fraction():
 
 def test_formulas_survive_a_pickle():
     quantity = Quantity.derived(symbol("B") * 3 + 4)
-    assert pickle.loads(pickle.dumps(quantity)) == quantity  # noqa: S301
+    assert pickle.loads(pickle.dumps(quantity)) == quantity

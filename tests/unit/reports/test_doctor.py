@@ -16,7 +16,7 @@ def answered(request, samples):
 
 
 def test_a_result_travels(answered):
-    again = pickle.loads(pickle.dumps(answered))  # noqa: S301  (our own)
+    again = pickle.loads(pickle.dumps(answered))
     assert again == answered
     assert str(Answer(again)) == str(Answer(answered))
     assert Answer(again).to_json() == Answer(answered).to_json()

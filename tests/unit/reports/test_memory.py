@@ -41,7 +41,7 @@ def asked(request, samples):
 
 def test_it_can_be_sent_elsewhere_and_shown_there(asked):
     found = asked[2]
-    there = pickle.loads(pickle.dumps(found))  # noqa: S301  (our own bytes)
+    there = pickle.loads(pickle.dumps(found))
     assert there == found
     one, other = Answer(found), Answer(there)
     assert (str(one), one.to_json(), one.to_csv(), one.to_svg()) == (

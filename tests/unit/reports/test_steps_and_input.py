@@ -29,7 +29,7 @@ def answers(profile):
 @pytest.mark.parametrize("name", CAPTURES)
 def test_answers_survive_a_pickle(profile, name):
     for answer in answers(profile(name)):
-        again = Answer(pickle.loads(pickle.dumps(answer.result)))  # noqa: S301  (our own)
+        again = Answer(pickle.loads(pickle.dumps(answer.result)))
         assert again.result == answer.result
         assert str(again) == str(answer)
         assert again.to_json() == answer.to_json()
@@ -46,7 +46,7 @@ def test_an_answer_without_steps_survives_too(tmp_path):
     path = tmp_path / "x.xplane.pb"
     path.write_bytes(space.SerializeToString())
     answer = tfprof.load(path).steps()
-    again = Answer(pickle.loads(pickle.dumps(answer.result)))  # noqa: S301  (our own)
+    again = Answer(pickle.loads(pickle.dumps(answer.result)))
     assert (again.result, str(again)) == (answer.result, str(answer))
 
 

@@ -43,7 +43,7 @@ def answered(request, samples, unet, checkpoint):
 
 def travels(answered):
     """Whatever is rendered of it."""
-    again = pickle.loads(pickle.dumps(answered))  # noqa: S301  (our own)
+    again = pickle.loads(pickle.dumps(answered))
     assert again == answered
     for form in (str, Answer.to_json, Answer.to_csv, Answer.to_markdown):
         assert form(Answer(again)) == form(Answer(answered))

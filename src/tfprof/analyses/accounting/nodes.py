@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +36,7 @@ from tfprof.results.costs import (
     ROOT_NAME,
     RUNS,
 )
+from tfprof.wire.schema import Proto
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -333,7 +333,7 @@ def _shapes(graph: Graph, row_of_graph: Ints) -> dict[int, tuple[int, ...]]:
     return found
 
 
-def _vector(value: Any) -> tuple[int, ...] | None:  # noqa: ANN401
+def _vector(value: Proto) -> tuple[int, ...] | None:
     if not value.HasField("shape") or value.shape.unknown_rank:
         return None
     return tuple(dim.size if dim.size >= 0 else -1 for dim in value.shape.dim) or (1,)

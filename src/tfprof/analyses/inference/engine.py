@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from tfprof.analyses.inference.links import Inputs, Results, picked
 from tfprof.analyses.inference.loops import Frames, joined, loop_trips
@@ -383,7 +382,7 @@ def _weight(sites: Sequence[Site]) -> int:
     """The work of a branch, with open sizes taken as large, to tell which one has more."""
     total = 0
     for site in sites:
-        count: Any = site.rule.macs(site.call) if site.rule and site.rule.macs else None
+        count = site.rule.macs(site.call) if site.rule and site.rule.macs else None
         size = count * site.times if count is not None else 0
         known = dict.fromkeys(dims.symbols(size), 64)
         value = dims.at(size, known)

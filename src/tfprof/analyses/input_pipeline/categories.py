@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tfprof.analyses.input_pipeline.iterators import leaf
-from tfprof.analyses.input_pipeline.names import SEPARATOR
+from tfprof.analyses.input_events.iterators import leaf
+from tfprof.analyses.input_events.names import SEPARATOR
 from tfprof.results.input import Work
 
 _FILES = (

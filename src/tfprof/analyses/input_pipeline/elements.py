@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.input_pipeline.names import together
+from tfprof.analyses.input_events.names import together
 from tfprof.analyses.input_pipeline.pipelines import Pipeline
 from tfprof.analyses.self_time import holders
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.analyses.input_events.names import is_root
+from tfprof.analyses.input_events.waits import wait_rows
 from tfprof.analyses.input_pipeline.bottleneck import bottleneck, waiting
 from tfprof.analyses.input_pipeline.categories import work_of
 from tfprof.analyses.input_pipeline.elements import ready_ahead
 from tfprof.analyses.input_pipeline.functions import function_ops
 from tfprof.analyses.input_pipeline.kinds import kind_of
-from tfprof.analyses.input_pipeline.names import is_root
 from tfprof.analyses.input_pipeline.pipelines import Pipeline, pipelines
 from tfprof.analyses.input_pipeline.settings import (
     Settings,
@@ -23,7 +24,6 @@ from tfprof.analyses.input_pipeline.settings import (
     written_as,
 )
 from tfprof.analyses.input_pipeline.times import StageTimes, stage_times
-from tfprof.analyses.input_pipeline.waits import wait_rows
 from tfprof.analyses.intervals import Intervals
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.codes import CATEGORIES

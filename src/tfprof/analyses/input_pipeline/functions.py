@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.input_pipeline.names import (
+from tfprof.analyses.input_events.names import (
     is_captured_function,
     is_produce,
     rows_where,

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.input_pipeline.fed import fed_roots, is_reader, roots_without_fetch
-from tfprof.analyses.input_pipeline.iterators import (
+from tfprof.analyses.input_events.fed import fed_roots, is_reader, roots_without_fetch
+from tfprof.analyses.input_events.iterators import (
     IteratorCalls,
     above,
     iterator_calls,
     leaf,
 )
-from tfprof.analyses.input_pipeline.names import (
+from tfprof.analyses.input_events.names import (
     SEPARATOR,
     is_device_side,
     is_get_next,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tfprof.analyses.keras_layers.lookup import rule_of
 from tfprof.analyses.keras_layers.rule import (
@@ -21,6 +20,7 @@ from tfprof.model.graph import Shape
 from tfprof.model.keras_model import KerasCall, Ref
 from tfprof.sources.keras_calls import calls_of
 from tfprof.sources.keras_nodes import is_model
+from tfprof.wire.json_values import Object
 
 _DEEPEST = 20
 _MOST_INNER = 20_000
@@ -109,7 +109,7 @@ class _Pass:
         return Found(reason=reason), _Lost(f"{call.layer}: {reason}")
 
     def _after(
-        self, call: KerasCall, reason: str, args: list[Any], kwargs: dict[str, Any]
+        self, call: KerasCall, reason: str, args: list[object], kwargs: dict[str, object]
     ) -> tuple[Found, _Made]:
         """The shapes are not known, but what the layer was built for may be in the file."""
         equal = dict(self.equal)
@@ -123,7 +123,7 @@ class _Pass:
         self.equal = equal
         return Found(variables=variables, reason=f"after {reason}"), _Lost(reason)
 
-    def _cost(self, call: KerasCall, args: list[Any], kwargs: dict[str, Any]) -> Cost:
+    def _cost(self, call: KerasCall, args: list[object], kwargs: dict[str, object]) -> Cost:
         if call.class_name == "InputLayer":
             return Cost((self._input(call),))
         seen = Call(call.class_name, call.config, args, kwargs, self, trainable=call.trainable)
@@ -188,9 +188,7 @@ class _Pass:
             self._depth -= 1
         return cost if trains else replace(cost, variables=_frozen(cost.variables))
 
-    def _inner_model(
-        self, entry: dict[str, Any], inputs: Sequence[Tensor], *, trainable: bool
-    ) -> Cost:
+    def _inner_model(self, entry: Object, inputs: Sequence[Tensor], *, trainable: bool) -> Cost:
         """All of a wrapped model together; its inputs are those of the wrapper."""
         flow = calls_of(entry)
         if flow.missing:
@@ -271,13 +269,13 @@ def _built_for(lost: _Lost) -> Tensor | None:
 _Change = Callable[[object], object]
 
 
-def _given(call: KerasCall, change: _Change) -> tuple[list[Any], dict[str, Any]]:
+def _given(call: KerasCall, change: _Change) -> tuple[list[object], dict[str, object]]:
     """The arguments of a call with tensors for references."""
     args = [_mapped(arg, change) for arg in call.args]
     return args, {name: _mapped(value, change) for name, value in call.kwargs.items()}
 
 
-def _mapped(value: Any, change: _Change, depth: int = 0) -> Any:  # noqa: ANN401  (JSON is anything)
+def _mapped(value: object, change: _Change, depth: int = 0) -> object:
     if isinstance(value, list | tuple) and depth < _DEEPEST:
         return [_mapped(part, change, depth + 1) for part in value]
     if isinstance(value, dict) and depth < _DEEPEST:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tfprof.analyses.keras_layers.activations import activation_work
 from tfprof.analyses.keras_layers.convolutions import grid, slid_over
@@ -250,11 +249,11 @@ def _bidirectional(call: Call) -> Cost:
     else:
         outputs = [there]
         merged = there.elements * (2 if mode == "ave" else 1)
-    works: list[Any] = [cost.work for cost in both]
+    works = [cost.work for cost in both if cost.work is not None]
     return Cost(
         (*outputs, *states, *more),
         (*both[0].variables, *both[1].variables),
         both[0].macs + both[1].macs,
-        None if None in works else works[0] + works[1] + merged,
+        works[0] + works[1] + merged if len(works) == 2 else None,
         both[0].note or both[1].note,
     )

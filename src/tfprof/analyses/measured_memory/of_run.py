@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +18,7 @@ from tfprof.model.interned import Interned
 from tfprof.model.trace import Trace
 from tfprof.results.measured_memory import AllocatorState, Block
 from tfprof.wire import dtypes
+from tfprof.wire.schema import Proto
 
 Ints = npt.NDArray[np.int64]
 
@@ -109,7 +109,7 @@ class _Run:
             self.records.allocator[int(self.rows[self.blocks.taken[block]])],
         )
 
-    def uses_of(self, execution: int) -> dict[int, tuple[str, Any]]:
+    def uses_of(self, execution: int) -> dict[int, tuple[str, Proto]]:
         """What each block of an execution is for, and the output that lies in it.
 
         Scratch is given back before the op ends, an output when its last reader is done. Where the
@@ -121,7 +121,7 @@ class _Run:
         rows = self.trace.executions
         end = int(rows.start[execution] + rows.op_end_rel[execution])
         outputs = _outputs(self.trace, execution)
-        found: dict[int, tuple[str, Any]] = {}
+        found: dict[int, tuple[str, Proto]] = {}
         # those that are kept longest choose first
         for block in sorted(blocks, key=lambda one: -int(self.blocks.given_back[one])):
             given_back = self._given_back(block)
@@ -137,12 +137,12 @@ class _Run:
         return int(self.records.micros[self.rows[change]]) if change < len(self.rows) else None
 
 
-def _outputs(trace: Trace, execution: int) -> list[Any]:
+def _outputs(trace: Trace, execution: int) -> list[Proto]:
     record = trace.record(execution) if trace.record is not None else None
     return [] if record is None else [it.tensor_description for it in record.output]
 
 
-def _take(outputs: list[Any], size: int) -> Any:  # noqa: ANN401
+def _take(outputs: list[Proto], size: int) -> Proto:
     """The first output of this size, which is then no longer there."""
     for place, output in enumerate(outputs):
         held = output.allocation_description
@@ -151,7 +151,7 @@ def _take(outputs: list[Any], size: int) -> Any:  # noqa: ANN401
     return None
 
 
-def _tensor(output: Any) -> tuple[Shape | None, str | None]:  # noqa: ANN401
+def _tensor(output: Proto) -> tuple[Shape | None, str | None]:
     if output is None:
         return None, None
     return tuple(dim.size for dim in output.shape.dim), dtypes.name(output.dtype)

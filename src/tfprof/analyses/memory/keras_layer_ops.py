@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from tfprof.analyses.keras_layers.activations import activation_name
 from tfprof.analyses.keras_layers.convolutions import rank_of
@@ -15,6 +14,7 @@ from tfprof.ops.attributes import integers, text
 from tfprof.ops.gradient_rules import CUSTOM
 from tfprof.ops.gradients import UNLISTED, Backward, Gradients, gradient
 from tfprof.ops.rule import BOOL, INT32, Tensor
+from tfprof.wire.schema import Proto
 
 _SIZES = Tensor((), INT32)
 
@@ -106,7 +106,7 @@ def _plane(shape: Shape) -> Shape:
     return (shape[0], 1, *shape[1:])
 
 
-def _windows(layer: Layer, name: str = "strides") -> dict[str, Any]:
+def _windows(layer: Layer, name: str = "strides") -> dict[str, Proto]:
     """What a convolution or a pool states, for at least two dimensions."""
     rank = rank_of(layer.call)
     first = layer.call.channels_first

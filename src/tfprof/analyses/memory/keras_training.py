@@ -27,6 +27,7 @@ from tfprof.model.names import Names
 from tfprof.ops.attributes import shape as stated_shape
 from tfprof.ops.rule import Call, Tensor
 from tfprof.wire import dtypes
+from tfprof.wire.schema import Proto
 
 _INPUT = "InputLayer"
 _NAMED = 3
@@ -141,10 +142,10 @@ def _missing(cause: str, found: list[Found]) -> list[str]:
 
 
 class _NoAttributes:
-    def of(self, node: int) -> Mapping[str, Any]:  # noqa: ARG002
+    def of(self, node: int) -> Mapping[str, Proto]:  # noqa: ARG002
         return {}
 
-    def column(self, name: str) -> Mapping[int, Any]:  # noqa: ARG002
+    def column(self, name: str) -> Mapping[int, Proto]:  # noqa: ARG002
         return {}
 
 

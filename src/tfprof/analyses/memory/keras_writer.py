@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
 
 from tfprof.analyses.computed import FORWARD
 from tfprof.analyses.keras_layers.rule import Call as LayerCall
@@ -20,6 +19,7 @@ from tfprof.model.dims import Open
 from tfprof.ops.rule import FLOAT, Call, Tensor
 from tfprof.ops.shape_tools import broadcast
 from tfprof.wire import dtypes
+from tfprof.wire.schema import Proto
 
 SCALAR = Tensor(())
 
@@ -81,7 +81,7 @@ class Layer:
         *inputs: Tensor,
         shape: Open = None,
         dtype: int = 0,
-        **attributes: Any,  # noqa: ANN401
+        **attributes: Proto,
     ) -> Tensor:
         """An op with one output, shaped like the layer's unless stated."""
         made = Tensor(self.shape if shape is None else shape, dtype or self.dtype)
@@ -92,7 +92,7 @@ class Layer:
         op: str,
         *inputs: Tensor,
         outputs: Sequence[Tensor],
-        **attributes: Any,  # noqa: ANN401
+        **attributes: Proto,
     ) -> Sequence[Tensor]:
         call = Call(f"{self.name}/{op}", op, inputs, lambda: attributes)
         call.outputs = outputs

@@ -30,8 +30,6 @@ class Overlap:
     `devices` are those that ran anything, `unused` the names of the others.
     """
 
-    host: str
-    steps: Steps
     periods: Ints
     devices: Sequence[DeviceUse]
     unused: Sequence[str]
@@ -40,13 +38,8 @@ class Overlap:
     launches: Sequence[LaunchUse]
     stragglers: Sequence[Straggler]
 
-    def share(self, time: Ints) -> float | None:
-        """Of the periods of all steps; None where there is no time to share."""
-        whole = int(self.periods.sum())
-        return int(time.sum()) / whole if whole else None
 
-
-def overlap(host: str, planes: Sequence[Classified], steps: Steps) -> Overlap:
+def overlap(planes: Sequence[Classified], steps: Steps) -> Overlap:
     """`planes` are those of the host and its devices, as a Breakdown has them."""
     windows = steps.windows
     every = device_uses(planes, windows)
@@ -57,9 +50,7 @@ def overlap(host: str, planes: Sequence[Classified], steps: Steps) -> Overlap:
     if not busy and cpu.model.any():
         busy = {CPU: cpu.when_model}
     return Overlap(
-        host,
-        steps,
-        np.array([window.period for window in windows], np.int64),
+        np.array(steps.periods, np.int64),
         devices,
         [one.name for one in every if not len(one.when_busy)],
         cpu,

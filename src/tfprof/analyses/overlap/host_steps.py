@@ -19,7 +19,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def host_steps(found: Breakdown, rank: int = 0) -> HostSteps:
-    seen = overlap(found.host, found.planes, found.steps)
+    seen = overlap(found.planes, found.steps)
     steps = found.steps
     return HostSteps(
         rank,

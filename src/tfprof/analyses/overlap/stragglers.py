@@ -77,7 +77,7 @@ def straggling_hosts(found: Sequence[HostSteps]) -> list[Straggler]:
         return []
     places = [[mine[number] for number in common] for mine in rows]
     time = [_own_time(one)[mine] for one, mine in zip(found, places, strict=True)]
-    periods = [np.array(one.periods)[mine] for one, mine in zip(found, places, strict=True)]
+    periods = [np.array(one.steps.periods)[mine] for one, mine in zip(found, places, strict=True)]
     usual = np.median(periods, axis=0).astype(np.int64)
     names = [one.host for one in found]
     behind = straggling("host", names, np.stack(time, axis=1), usual, "step")

@@ -88,7 +88,7 @@ def _average(way: Way, one: Copied, steps: int) -> Copies:
         *way,
         whole(one.count / steps),
         Quantity.unknown(_NO_SIZE) if size is None else Quantity.derived(whole(size / steps)),
-        Quantity.unknown(_NO_TIME) if time is None else Quantity.derived(time / PS / steps),
+        Quantity.unknown(_NO_TIME) if time is None else Quantity.derived(time / (PS * steps)),
     )
 
 

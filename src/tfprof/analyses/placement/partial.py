@@ -43,10 +43,10 @@ class Rows(NamedTuple):
     """Of a device: where it was met first, and how many executions are its own."""
 
     place: Place
-    count: int
+    executions: int
 
     def plus(self, other: Rows) -> Rows:
-        return Rows(min(self.place, other.place), self.count + other.count)
+        return Rows(min(self.place, other.place), self.executions + other.executions)
 
 
 class Spent(NamedTuple):

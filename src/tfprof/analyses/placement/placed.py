@@ -42,8 +42,9 @@ _LARGEST_INFERRED = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Per average step where the trace has steps. `place` is the device of each node of the graph,
-    "" where nothing tells.
+    """Per average step where the trace has steps.
+
+    `place` is the device of each node of the graph, "" where nothing tells.
     """
 
     devices: dict[str, PlacedDevice]

@@ -48,19 +48,9 @@ class Breakdown:
     planes: Sequence[Classified] = field(repr=False)
     going_on: Mapping[Category, Intervals] = field(repr=False)
 
-    @property
-    def periods(self) -> Ints:
-        return np.array([window.period for window in self.steps.windows], np.int64)
-
     def of(self, category: Category) -> Ints:
         found: Ints = self.time[:, CATEGORIES.index(category)]
         return found
-
-    @property
-    def known_periods(self) -> Ints:
-        """Of the last step it is not known when the next one began, unless it is the only one."""
-        periods = self.periods
-        return periods[:-1] if len(periods) > 1 and self.steps.last_is_open else periods
 
     @property
     def averaged(self) -> slice:

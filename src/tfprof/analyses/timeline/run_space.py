@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +17,7 @@ from tfprof.model.trace import Trace
 from tfprof.model.units import shape as shape_text
 from tfprof.model.xspace import Environment, Plane, Space
 from tfprof.model.xstats import StatValue
+from tfprof.wire.schema import Proto
 
 Ints = npt.NDArray[np.int64]
 
@@ -92,7 +92,7 @@ def _inputs(text: str) -> list[str]:
     return [word.partition(":")[0] for word in words if word]
 
 
-def _times(trace: Trace, row: int, record: Any) -> tuple[int, int]:  # noqa: ANN401
+def _times(trace: Trace, row: int, record: Proto) -> tuple[int, int]:
     """Start and duration of the op itself, in nanoseconds if they were recorded."""
     if record is not None and record.all_start_nanos:
         return record.all_start_nanos, max(0, record.op_end_rel_nanos)
@@ -100,7 +100,7 @@ def _times(trace: Trace, row: int, record: Any) -> tuple[int, int]:  # noqa: ANN
     return int(runs.start[row]) * 1000, max(0, int(runs.op_end_rel[row])) * 1000
 
 
-def _note_outputs(told: _Told, place: int, record: Any) -> None:  # noqa: ANN401
+def _note_outputs(told: _Told, place: int, record: Proto) -> None:
     found = [
         shape_text(tuple(None if d.size < 0 else d.size for d in out.tensor_description.shape.dim))
         for out in record.output

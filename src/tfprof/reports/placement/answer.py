@@ -95,7 +95,7 @@ def _warnings(data: ProfileData, found: Placement) -> Iterator[str]:
             yield "a capture does not tell which CPU ran an op: all are under the first"
     if data.graph is None:
         yield "parameters and what was asked for are not known: no graph was given"
-    elif not all(one.params.known for one in (*found.devices.values(), found.unplaced)):
+    elif not (found.unplaced.params.known and all(d.params.known for d in found.devices.values())):
         yield "the shapes of some variables are not in the graph: --vars FILE gives them"
     anywhere = 0 if found.place is None else len(found.place.where(""))
     if anywhere and not found.ran.devices:

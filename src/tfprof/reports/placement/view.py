@@ -231,7 +231,9 @@ def _graphs_table(graphs: Sequence[ExecutedGraph]) -> Table:
         Column("sends", "sends", Unit.COUNT),
         Column("receives", "receives", Unit.COUNT),
     ]
-    rows = [[one.device, one.nodes, one.edges, one.sends, one.receives] for one in graphs]
+    rows: list[list[Value]] = [
+        [one.device, one.nodes, one.edges, one.sends, one.receives] for one in graphs
+    ]
     return Table(columns, rows)
 
 

@@ -98,7 +98,7 @@ def _average(found: HostSteps) -> AverageStep:
 
 
 def _periods(found: HostSteps) -> Periods:
-    known = np.array(found.known_periods) / PS
+    known = np.array(found.steps.known_periods) / PS
     median = float(np.median(known))
     deviation = float(np.median(np.abs(known - median)))
     mean, low, high = float(known.mean()), float(known.min()), float(known.max())
@@ -111,14 +111,14 @@ def _input_bound(found: HostSteps) -> Quantity:
 
 
 def _host(one: HostSteps) -> HostRow:
-    median = float(np.median(one.known_periods))
+    median = float(np.median(one.steps.known_periods))
     average = one.average_of(one.time)
     return HostRow(one.host, len(one.time), median, _input_bound(one), average)
 
 
 def _device(found: HostSteps, one: DeviceSteps) -> DeviceRow:
     return DeviceRow(
-        _share(one.busy, found.periods),
+        _share(one.busy, found.steps.periods),
         _mean(one.busy),
         _mean(one.compute),
         _mean(one.copies),
@@ -132,7 +132,7 @@ def _device(found: HostSteps, one: DeviceSteps) -> DeviceRow:
 
 
 def _host_ops(found: HostSteps) -> HostOps:
-    periods = found.periods
+    periods = found.steps.periods
     whole = sum(periods)
     return HostOps(
         _share(found.model_ops, periods),
