@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from run_cli import run
 
-from tfprof.cli.main import command_modules
+from tfprof.commands.registry import commands
 
 GOLDEN = Path(__file__).parent
 TESTS = GOLDEN.parent
@@ -198,6 +198,6 @@ def test_the_prompt_answers_a_pipe_as_accepted(golden, monkeypatch):
 
 def test_every_command_has_goldens():
     accepted = [path.name for path in GOLDEN.iterdir()]
-    for command in command_modules():
+    for command in sorted(commands()):
         assert f"help.{command}.txt" in accepted
         assert any(name.startswith(f"{command}.") for name in accepted)

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from run_cli import run
 
-from tfprof.cli.main import command_modules, main
+from tfprof.cli.main import main
+from tfprof.commands.registry import commands
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,7 +55,7 @@ def test_a_folder_of_models_is_the_accepted_one(golden, stand_in, form):
     golden(f"summary.models.{form}", _answer(".", "--format", form))
 
 
-@pytest.mark.parametrize("words", ["", *command_modules(), "draw memory", "draw steps"])
+@pytest.mark.parametrize("words", ["", *sorted(commands()), "draw memory", "draw steps"])
 def test_help_is_the_accepted_one(golden, stand_in, capsys, words):
     stand_in("repository")
     with pytest.raises(SystemExit) as ended:

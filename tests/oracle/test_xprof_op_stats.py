@@ -5,7 +5,7 @@ import shutil
 import pytest
 from xprof_oracle import NEAR_US, both_op_times, by_xprof, ops_by_xprof, ops_of
 
-from tfprof.analyses.kernels import kernels
+from tfprof.analyses.kernels import of_space
 from tfprof.analyses.op_runs import op_runs
 from tfprof.sources.xplane import read
 
@@ -53,7 +53,7 @@ def test_kernels_and_ops_of_a_gpu(copied):
     path = copied("synthetic-gpu")
     trace = read(path, 0, None).trace
     (theirs,) = by_xprof(path, "kernel_stats")
-    (ours,) = kernels(trace.space).finish()
+    (ours,) = of_space(trace.space).finish()
     launch = ours.launch
     assert (ours.kernel, ours.op, ours.runs) == (
         theirs["kernel_name"],

@@ -62,7 +62,7 @@ def partial(host, by, steps=1, peak=None):
     inside = np.array([run[5] for run in host], bool)
     rows = op_times(runs, groups(runs, by), work, inside, sketched=True)
     ends = (100 * steps, 100 * steps + 50) if host else (0, 0)
-    return OpTimesPartial(by, rows, steps, 7 * len(host), *ends, peak)
+    return OpTimesPartial(by, rows, tuple(range(steps)), 7 * len(host), *ends, peak)
 
 
 def merged(parts, chance):
@@ -127,7 +127,7 @@ def test_of_one_host_the_median_is_exact(host):
 
 def test_without_sketches_there_is_nothing_to_merge():
     runs = runs_of([("a", "MatMul", 5, 0, 0.0, True)])
-    alone = OpTimesPartial("op", op_times(runs, groups(runs, "op")), 1, 0, 0, 5)
+    alone = OpTimesPartial("op", op_times(runs, groups(runs, "op")), (1,), 0, 0, 5)
     with pytest.raises(ValueError, match="sketches"):
         alone.merge(alone)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from random_traces import spaces
 
 from tfprof.analyses.placement.copied import Copied, Way
-from tfprof.analyses.placement.partial import Place, PlacementPartial, Rows, Spent, host_runs
+from tfprof.analyses.placement.partial import PlacementPartial, Spent, host_runs
 from tfprof.analyses.timeline.host_lanes import (
     LaneKey,
     LanesPartial,
@@ -21,9 +21,11 @@ from tfprof.analyses.timeline.host_lanes import (
 )
 from tfprof.analyses.timeline.picked import Filters, first_start, last_end
 from tfprof.model.device_specs import DeviceNames
+from tfprof.model.hosts import Host, Hosts, TraceAtHand
 from tfprof.model.interned import Interned
 from tfprof.model.trace import Executions, Trace
 from tfprof.model.xspace import Space
+from tfprof.results.hosts import Met, Place
 
 LOCAL = "/job:localhost/replica:0/task:0/device:"
 DEVICES = (
@@ -54,7 +56,7 @@ def placements(draw):
     )
     devices = {device for device, _ in spent} | draw(st.sets(DEVICE, max_size=2))
     return PlacementPartial(
-        {name: Rows(draw(PLACE), draw(st.integers(0, 9))) for name in sorted(devices)},
+        {name: Met(draw(PLACE), draw(st.integers(0, 9))) for name in sorted(devices)},
         {name: draw(PLACE) for name in sorted({node for _, node in spent})},
         spent,
         draw(COPIES),
@@ -150,7 +152,8 @@ def traces(draw):
 
 @given(st.lists(traces(), min_size=1, max_size=4))
 def test_placement_of_hosts_is_that_of_their_joined_trace(hosts):
-    whole = host_runs(Trace.joined(hosts), frozenset())
+    joined = Hosts(Host("", at, one.steps, TraceAtHand(one)) for at, one in enumerate(hosts)).trace
+    whole = host_runs(joined, frozenset())
     parts = [host_runs(trace, frozenset(), at) for at, trace in enumerate(hosts)]
     merged = reduce(PlacementPartial.merge, parts)
     names = DeviceNames(whole.device_names)

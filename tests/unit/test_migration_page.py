@@ -9,7 +9,7 @@ import tensorflow as tf
 from capture_parameter_servers import seq2seq
 
 from tfprof import compat as original
-from tfprof.cli.inputs import _FLAGS as INPUT_FLAGS
+from tfprof.commands.inputs import BY_KIND
 from tfprof.model.options import ORDERS, SELECTS, Options
 
 PAGE = (Path(__file__).parents[2] / "docs/coming-from-tfprof.md").read_text("utf-8")
@@ -26,7 +26,7 @@ def test_every_option_is_listed():
 
 
 def test_every_flag_that_names_a_file_is_listed():
-    assert {f"--{name}" for name in INPUT_FLAGS} <= WORDS
+    assert {f"--{option.dest}" for option in BY_KIND.options} <= WORDS
 
 
 def test_every_metric_is_listed():

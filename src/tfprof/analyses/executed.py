@@ -97,7 +97,10 @@ class _WithShapes:
 
 
 def executed(data: ProfileData, device: str | None = None) -> ProfileData:
-    """With the graphs that ran in place of the graph; of one device, only what ran there."""
+    """With the graphs that ran in place of the graph; of one device, only what ran there.
+
+    Of the joined trace: a part may be of any host, and only metadata of runs, of one, has any.
+    """
     found = parts(data.trace)
     if not found or data.trace is None:
         raise InputMissing(

@@ -28,4 +28,4 @@ def _written(data: ProfileData) -> list[Graph]:
 
 
 def _executed(data: ProfileData) -> list[Graph]:
-    return [partition.load() for partition in data.trace.partitions] if data.trace else []
+    return [part.load() for host in data.hosts for part in host.trace.partitions]

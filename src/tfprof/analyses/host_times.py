@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tfprof.analyses.device_peaks import peak_of
 from tfprof.analyses.executed_types import executed_types
 from tfprof.analyses.layer_names import without_calls
 from tfprof.analyses.op_runs import op_runs
-from tfprof.analyses.op_times import groups, op_times
+from tfprof.analyses.op_times import closed, groups, op_times, open_groups
 from tfprof.analyses.op_work import work_of
-from tfprof.analyses.steps.in_steps import TraceSteps
+from tfprof.analyses.steps.in_steps import StepClock, TraceSteps, step_clock
 from tfprof.model.device import Device
+from tfprof.model.hosts import Host
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
+from tfprof.results.hosts import merged
 from tfprof.results.op_times import OpTimesPartial
 
 if TYPE_CHECKING:  # without a graph there are none, and need not be imported
@@ -22,30 +25,51 @@ if TYPE_CHECKING:  # without a graph there are none, and need not be imported
     from tfprof.analyses.static_costs import StaticCosts
 
 
-def partial_of(
-    data: ProfileData,
-    trace: Trace,
-    by: str,
-    costs: StaticCosts | None = None,
-    layers: Sequence[Layer] = (),
-    *,
-    sketched: bool = False,
-) -> OpTimesPartial:
-    """With FLOPs and bytes where the graph's `costs` are known, and its `layers`.
+@dataclass(frozen=True, slots=True)
+class OpTimesQuery:
+    """What rows are; with FLOPs and bytes where the graph's `costs` are known, and its `layers`."""
 
-    To be merged with those of other hosts it has to be `sketched`.
-    """
+    by: str
+    costs: StaticCosts | None = None
+    layers: Sequence[Layer] = ()
+
+    @property
+    def layer_names(self) -> dict[str, str]:
+        return {without_calls(op.site.name): one.name for one in self.layers for op in one.ops}
+
+
+def op_times_of(data: ProfileData, query: OpTimesQuery) -> OpTimesPartial:
+    """Of all hosts. Medians over several are estimated, of one exact."""
+    hosts = data.hosts.on_one_clock
+    clock = step_clock(host.trace for host in hosts)
+    several = len(hosts) > 1
+    parts = (partial_of(data, host, clock, query, several=several) for host in hosts)
+    whole = merged(parts)
+    return closed(whole, query.layer_names) if several else whole
+
+
+def partial_of(
+    data: ProfileData, host: Host, clock: StepClock, query: OpTimesQuery, *, several: bool
+) -> OpTimesPartial:
+    """Of `several`, each keeps what it takes to merge them and to name rows then."""
+    trace, by = host.trace, query.by
     runs = op_runs(trace, executed_types(data)).timed()
-    known = {without_calls(op.site.name): layer.name for layer in layers for op in layer.ops}
     work = None
-    if costs is not None and data.graph is not None:
-        work = work_of(runs, costs, data.graph)
-    marked = TraceSteps(trace)
+    if query.costs is not None and data.graph is not None:
+        work = work_of(runs, query.costs, data.graph)
+    marked = TraceSteps(trace, clock)
     inside = marked.holding(runs.device, runs.start_ps) if marked else None
-    rows = op_times(runs, groups(runs, by, known), work, inside, sketched=sketched)
-    steps = len(marked) or len(trace.steps)
-    pipeline = int(runs.self_ps[runs.pipeline].sum())
-    return OpTimesPartial(by, rows, steps, pipeline, *runs.ends_ps, _own_peak(trace))
+    group = open_groups(runs, by, host.rank) if several else groups(runs, by, query.layer_names)
+    return OpTimesPartial(
+        by,
+        op_times(runs, group, work, inside, sketched=several),
+        marked.numbers or trace.steps,
+        int(runs.self_ps[runs.pipeline].sum()),
+        *runs.ends_ps,
+        _own_peak(trace),
+        frozenset(runs.device.table),
+        {host.rank: len(trace.threads)},
+    )
 
 
 def _own_peak(trace: Trace) -> Device | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from tfprof.model.interned import Interned
 from tfprof.model.op_names import op_name
 from tfprof.model.xspace import Plane, Space
+from tfprof.results.hosts import merged
 from tfprof.results.kernels import KernelsPartial, KernelSums, Launch
 
 Ints = npt.NDArray[np.int64]
@@ -31,8 +33,12 @@ _ELIGIBLE = re.compile(
 )
 
 
-def kernels(space: Space) -> KernelsPartial:
-    """Of all devices."""
+def kernels(spaces: Iterable[Space]) -> KernelsPartial:
+    """Of all devices of all hosts."""
+    return merged([KernelsPartial(), *map(of_space, spaces)])
+
+
+def of_space(space: Space) -> KernelsPartial:
     found = [one for plane in space.devices if plane.has_stat(_DETAILS) for one in _of(plane)]
     return KernelsPartial(tuple(sorted(found, key=lambda one: one.key)))
 

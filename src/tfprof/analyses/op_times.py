@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import repeat
 
@@ -16,7 +16,7 @@ from tfprof.analyses.op_work import Work
 from tfprof.model.devices import short_names
 from tfprof.model.interned import Interned
 from tfprof.results.kernels import ALL_STREAMS
-from tfprof.results.op_times import OpTimeSums, OpWork, in_order
+from tfprof.results.op_times import OpTimesPartial, OpTimeSums, OpWork, in_order
 from tfprof.results.sketch import sketches
 
 Ints = npt.NDArray[np.int64]
@@ -25,6 +25,7 @@ Mask = npt.NDArray[np.bool_]
 PIPELINE = "(input pipeline)"
 NO_TYPE = "(not in the graph)"
 _ALL = slice(None)
+_SEP = "\0"
 
 
 def op_times(
@@ -117,6 +118,42 @@ def _one_op(runs: OpRuns, group: Interned) -> list[str | None]:
     ]
 
 
+def open_groups(runs: OpRuns, by: str, rank: int) -> Interned:
+    """The same of one host among others: names that only all hosts together tell are left open."""
+    if by == "layer":
+        return _renamed(runs, str)
+    if by == "device":
+        return runs.device
+    if by == "thread":
+        numbers, codes = np.unique(runs.thread, return_inverse=True)
+        keys = [f"{rank}{_SEP}{it}{_SEP}{runs.threads.get(it, '')}" for it in numbers.tolist()]
+        return Interned(codes.astype(np.int32), keys)
+    return groups(runs, by)
+
+
+def closed(found: OpTimesPartial, layer_names: Mapping[str, str]) -> OpTimesPartial:
+    """All hosts together, with the names that were left open."""
+    if found.by == "layer":
+        took = {row.name: row.self_ps for row in found.rows if row.name != PIPELINE}
+        layer = _layers(took, layer_names)
+        return found.renamed({**{name: layer(name) for name in took}, PIPELINE: PIPELINE})
+    if found.by == "device":
+        return found.renamed(_devices(found.devices))
+    return found.renamed(_all_threads(found)) if found.by == "thread" else found
+
+
+def _all_threads(found: OpTimesPartial) -> dict[str, str]:
+    """Those of a host are numbered behind those of the hosts before it."""
+    first = {
+        rank: sum(count for other, count in found.threads.items() if other < rank)
+        for rank in found.threads
+    }
+    keys = [row.name for row in found.rows]
+    said = [key.split(_SEP, 2) for key in keys]
+    told = [(first[int(rank)] + int(number), name) for rank, number, name in said]
+    return dict(zip(keys, _told_apart(told), strict=True))
+
+
 def groups(runs: OpRuns, by: str, layer_names: Mapping[str, str] | None = None) -> Interned:
     """What the rows of a table are; `layer_names` are the layers of nodes that a graph knows."""
     if by == "op":
@@ -126,12 +163,15 @@ def groups(runs: OpRuns, by: str, layer_names: Mapping[str, str] | None = None) 
     if by == "scope":
         return _renamed(runs, lambda name: without_calls(name).rpartition("/")[0] or name)
     if by == "layer":
-        return _renamed(runs, _layers(runs, layer_names or {}))
+        return _renamed(runs, _layers(_spent(runs), layer_names or {}))
     if by == "device":
-        short = short_names(runs.device.table)
-        names = [short[name].removesuffix(ALL_STREAMS) for name in runs.device.table]
-        return _merged(runs.device.codes, names)
+        short = _devices(runs.device.table)
+        return _merged(runs.device.codes, [short[name] for name in runs.device.table])
     return _threads(runs)
+
+
+def _devices(names: Iterable[str]) -> dict[str, str]:
+    return {name: short.removesuffix(ALL_STREAMS) for name, short in short_names(names).items()}
 
 
 def _merged(codes: npt.NDArray[np.int32], names: Sequence[str]) -> Interned:
@@ -162,9 +202,9 @@ def _renamed(runs: OpRuns, name_of: Callable[[str], str]) -> Interned:
     return Interned(np.where(runs.pipeline, 0, codes).astype(np.int32), found.table)
 
 
-def _layers(runs: OpRuns, known: Mapping[str, str]) -> Callable[[str], str]:
-    """By the graph where it knows the node, else by name."""
-    trunk = _trunk(runs)
+def _layers(took: Mapping[str, int], known: Mapping[str, str]) -> Callable[[str], str]:
+    """By the graph where it knows the node, else by name; `took` is the time of each."""
+    trunk = _trunk(took)
 
     def name_of(name: str) -> str:
         return known.get(without_calls(name)) or layer_of(name, trunk)
@@ -172,24 +212,30 @@ def _layers(runs: OpRuns, known: Mapping[str, str]) -> Callable[[str], str]:
     return name_of
 
 
-def _trunk(runs: OpRuns) -> tuple[str, ...]:
+def _spent(runs: OpRuns) -> dict[str, int]:
+    """By node, without what the pipeline took."""
+    spent = _summed(runs.node, np.where(runs.pipeline, 0, runs.self_ps))
+    return dict(zip(runs.node.table, spent.tolist(), strict=True))
+
+
+def _trunk(took: Mapping[str, int]) -> tuple[str, ...]:
     """The model's own scope, by the time spent in it. What has gradients is of the model."""
-    own = np.where(runs.pipeline, 0, runs.self_ps)
-    spent = np.zeros(len(runs.node.table), np.int64)
-    np.add.at(spent, runs.node.codes, own)
-    took = {name: work for name, work in zip(runs.node.table, spent.tolist(), strict=True) if work}
-    trained = {path_of(name)[:1] for name in took if is_gradient(name)}
-    paths = [(path_of(name), work) for name, work in took.items()]
+    paths = [(path_of(name), work) for name, work in took.items() if work]
+    trained = {path_of(name)[:1] for name, work in took.items() if work and is_gradient(name)}
     return trunk_of([(path, work) for path, work in paths if not trained or path[:1] in trained])
 
 
 def _threads(runs: OpRuns) -> Interned:
-    """Threads of several hosts may have one name: then their numbers tell them apart."""
     numbers, codes = np.unique(runs.thread, return_inverse=True)
-    names = [runs.threads.get(number) or f"thread {number}" for number in numbers.tolist()]
+    names = _told_apart([(it, runs.threads.get(it, "")) for it in numbers.tolist()])
+    return Interned(codes.astype(np.int32), names)
+
+
+def _told_apart(threads: Sequence[tuple[int, str]]) -> list[str]:
+    """Threads of several hosts may have one name: then their numbers tell them apart."""
+    names = [name or f"thread {number}" for number, name in threads]
     often = Counter(names)
-    shown = [
+    return [
         f"{name} #{number}" if often[name] > 1 else name
-        for name, number in zip(names, numbers.tolist(), strict=True)
+        for name, (number, _) in zip(names, threads, strict=True)
     ]
-    return Interned(codes.astype(np.int32), shown)

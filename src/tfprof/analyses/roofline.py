@@ -7,7 +7,7 @@ the ceiling. Neither knows caches, launches or libraries: estimated, never measu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,9 +17,10 @@ from tfprof.analyses.layer_names import without_calls
 from tfprof.analyses.op_runs import op_runs
 from tfprof.model.device import Device
 from tfprof.model.dims import at
+from tfprof.model.hosts import Host
 from tfprof.model.quantity import Quantity
-from tfprof.model.trace import Trace
 from tfprof.model.units import PS_A_MICROSECOND
+from tfprof.results.hosts import summed
 from tfprof.results.layers import Estimate, EstimatedTime
 
 if TYPE_CHECKING:  # a capture has no such costs, and need not import what counts them
@@ -44,7 +45,7 @@ def estimates(
     device: Device,
     name_of: Callable[[OpCost], str],
     sizes: Mapping[str, int],
-    trace: Trace | None = None,
+    hosts: Sequence[Host] = (),
 ) -> EstimatedTime:
     """By name, the longest first; `sizes` are those of symbols. What stays open is left out.
 
@@ -63,7 +64,7 @@ def estimates(
         one.compute += compute
         one.memory += memory
         one.lower += max(compute, memory)
-    took = _took(ops, trace, name_of) if trace is not None else {}
+    took = _took(ops, hosts, name_of) if hosts else {}
     longest = sorted(found.items(), key=lambda item: (-item[1].lower, item[0]))
     rows = tuple(_estimate(name, one, took.get(name)) for name, one in longest)
     return EstimatedTime(device, "estimated", rows)
@@ -84,21 +85,17 @@ def _estimate(name: str, found: _Sum, measured: float | None) -> Estimate:
 
 
 def _took(
-    ops: Iterable[OpCost], trace: Trace, name_of: Callable[[OpCost], str]
+    ops: Iterable[OpCost], hosts: Sequence[Host], name_of: Callable[[OpCost], str]
 ) -> dict[str, float]:
     """What a step of a run took, by name.
 
     Where steps are not known, as many are taken as most of the ops ran.
     """
-    runs = op_runs(trace)
-    own = np.zeros(len(runs.node.table), np.int64)
-    np.add.at(own, runs.node.codes, runs.self_ps)
-    spent = own / PS_A_MICROSECOND
-    count = np.bincount(runs.node.codes, minlength=len(own))
+    spent = summed((one for host in hosts for one in _spent(host)), _plus)
     took: dict[str, tuple[float, int]] = {}
-    for name, micros, times in zip(runs.node.table, spent.tolist(), count.tolist(), strict=True):
+    for name, (own, times) in spent.items():
         before, ran = took.get(without_calls(name), (0.0, 0))
-        took[without_calls(name)] = before + micros, ran + times
+        took[without_calls(name)] = before + own / PS_A_MICROSECOND, ran + times
     sums: dict[str, float] = {}
     rounds: Counter[int] = Counter()
     for op in ops:
@@ -107,5 +104,19 @@ def _took(
             name = name_of(op)
             rounds[times] += 1
             sums[name] = sums.get(name, 0.0) + micros
-    steps = len(set(trace.steps)) or max(rounds, key=rounds.__getitem__, default=1)
+    known = {step for host in hosts for step in host.steps}
+    steps = len(known) or max(rounds, key=rounds.__getitem__, default=1)
     return {name: micros / steps for name, micros in sums.items()}
+
+
+def _spent(host: Host) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The own picoseconds of each node, and how often it ran."""
+    runs = op_runs(host.trace)
+    own = np.zeros(len(runs.node.table), np.int64)
+    np.add.at(own, runs.node.codes, runs.self_ps)
+    count = np.bincount(runs.node.codes, minlength=len(own))
+    yield from zip(runs.node.table, zip(own.tolist(), count.tolist(), strict=True), strict=True)
+
+
+def _plus(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    return one[0] + other[0], one[1] + other[1]

@@ -13,8 +13,6 @@ from tfprof.renderers import csv, markdown, picture, plain
 from tfprof.renderers.cost_table import as_table
 from tfprof.renderers.data import json
 from tfprof.renderers.data.encode import encoded
-from tfprof.renderers.fit import fitted
-from tfprof.renderers.fold import shown_rows
 from tfprof.renderers.raw import raw
 from tfprof.results.answered import Answered
 from tfprof.views.costs import CostTreeView, OpCostView
@@ -86,10 +84,10 @@ class Answer:
             import pandas as pd
         except ImportError:
             raise ExtraMissing("to_pandas() needs pandas", hint="pip install pandas") from None
-        for part in fitted(self.view).parts:
+        for part in self.view.parts:
             if isinstance(part, Table | Lanes | Bars | CostTreeView | OpCostView):
                 table = as_table(part)
                 columns = [column.key for column in table.columns]
-                rows = [[raw(value) for value in row] for row in shown_rows(table)]
+                rows = [[raw(value) for value in row] for row in table.rows]
                 return pd.DataFrame(rows, columns=columns)
         return pd.DataFrame()

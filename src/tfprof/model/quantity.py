@@ -18,8 +18,19 @@ class Kind(Enum):
     AT_LEAST = "at_least"
     UNKNOWN = "unknown"
 
+    @property
+    def mark(self) -> str:
+        """What stands before such a number; in place of one that is not known."""
+        return _MARKS.get(self.value, "")
+
 
 _STRENGTH = list(Kind)
+_MARKS = {"estimated": "~", "at_least": "≥", "unknown": "?"}
+
+
+def weakest(kinds: Iterable[Kind]) -> Kind:
+    """What a sum of such parts is."""
+    return max(kinds, key=_STRENGTH.index, default=Kind.MEASURED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +81,7 @@ class Quantity:
             return self
         if other.value is None:
             return other
-        kind = max(self.kind, other.kind, key=_STRENGTH.index)
+        kind = weakest((self.kind, other.kind))
         return Quantity(_sum(self.value, other.value), kind, self.reason or other.reason)
 
 

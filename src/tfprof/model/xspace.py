@@ -6,7 +6,7 @@ and only what is brought to one base can be compared.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -216,17 +216,26 @@ class Space:
         """The captures that several hosts made together."""
         if len(spaces) == 1:
             return spaces[0]
-        latest = max(space.origin_ns for space in spaces)
-        # a host whose clock is far off is shown from the beginning on
-        origin = min(s.origin_ns for s in spaces if latest - s.origin_ns <= SPREAD_NS)
+        spaces = on_one_clock(spaces)
         return cls(
-            tuple(
-                plane.later(max(0, space.origin_ns - origin) * 1000)
-                for space in spaces
-                for plane in space.planes
-            ),
-            origin,
+            tuple(plane for space in spaces for plane in space.planes),
+            spaces[0].origin_ns,
             {host: found for space in spaces for host, found in space.environments.items()},
             tuple(error for space in spaces for error in space.errors),
             tuple(warning for space in spaces for warning in space.warnings),
         )
+
+
+def on_one_clock(spaces: Sequence[Space]) -> list[Space]:
+    """As counted from where the first of them begins, which all then have as their origin."""
+    latest = max((space.origin_ns for space in spaces), default=0)
+    # a host whose clock is far off is shown from the beginning on
+    near = [one.origin_ns for one in spaces if latest - one.origin_ns <= SPREAD_NS]
+    origin = min(near, default=0)
+    return [space if space.origin_ns == origin else _counted(space, origin) for space in spaces]
+
+
+def _counted(space: Space, origin_ns: int) -> Space:
+    later = max(0, space.origin_ns - origin_ns) * 1000
+    planes = tuple(plane.later(later) for plane in space.planes)
+    return replace(space, planes=planes, origin_ns=origin_ns)

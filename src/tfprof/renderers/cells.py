@@ -22,7 +22,9 @@ def cell(value: Value, unit: Unit) -> str:
 
 def _quantity(value: Quantity, unit: Unit) -> str:
     found = value.value
-    return formula(found) if isinstance(found, Dim) else cell(found, unit)
+    if found is None:
+        return value.kind.mark
+    return value.kind.mark + (formula(found) if isinstance(found, Dim) else _WRITE[unit](found))
 
 
 def _share(value: float) -> str:

@@ -6,8 +6,6 @@ import csv
 import io
 
 from tfprof.renderers.cost_table import as_table
-from tfprof.renderers.fit import fitted
-from tfprof.renderers.fold import shown_rows
 from tfprof.renderers.raw import raw
 from tfprof.views.shapes import Facts, Notes, Report, Series
 
@@ -15,7 +13,6 @@ from tfprof.views.shapes import Facts, Notes, Report, Series
 def render(report: Report) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    report = fitted(report)
     tables = [
         as_table(part) for part in report.parts if not isinstance(part, Facts | Notes | Series)
     ]
@@ -23,7 +20,7 @@ def render(report: Report) -> str:
         if number:
             writer.writerow([])
         writer.writerow([column.key for column in table.columns])
-        rows = ([raw(value) for value in row] for row in shown_rows(table))
+        rows = ([raw(value) for value in row] for row in table.rows)
         writer.writerows(["" if value is None else value for value in row] for row in rows)
     if not tables:
         writer.writerow(["fact", "value"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import replace
 
+from tfprof.renderers.footnotes import footnotes
 from tfprof.renderers.wrapped import SCREEN_LINES, SCREEN_WIDTH, fact_lines, note_lines
 from tfprof.views.shapes import Facts, Fold, Notes, OneScreen, Part, Report, Table
 
@@ -14,7 +15,9 @@ _TABLE_FRAME = 3
 
 
 def fitted(report: Report) -> Report:
-    """As it is, unless it asks to fit."""
+    """What a screen needs of it; as it is, unless it asks to fit."""
+    parts = [one for one in report.parts if not isinstance(one, Table) or one.on_screen]
+    report = replace(report, parts=parts)
     if report.screen is None:
         return report
     facts = next((part for part in report.parts if isinstance(part, Facts)), Facts([]))
@@ -22,8 +25,8 @@ def fitted(report: Report) -> Report:
     tables = [part for part in report.parts if isinstance(part, Table)]
     facts, notes = _given_way(report.subtitle, facts, notes, report.screen)
     room = _room(report.subtitle, facts, notes)
-    parts: list[Part] = [facts, *_cut(tables, room), notes]
-    kept = [one for one in parts if (one.lines if isinstance(one, Notes) else one.rows)]
+    cut: list[Part] = [facts, *_cut(tables, room), notes]
+    kept = [one for one in cut if (one.lines if isinstance(one, Notes) else one.rows)]
     return replace(report, parts=kept)
 
 
@@ -55,7 +58,11 @@ def _cut(tables: list[Table], room: int) -> list[Table]:
         return _cut(tables[:1], room)
     shares = [rows // len(tables)] * len(tables)
     shares[0] = rows - sum(shares[1:])
-    return [
-        replace(table, fold=replace(table.fold or Fold(0), show=share))
-        for table, share in zip(tables, shares, strict=True)
-    ]
+    return [_with_notes(table, share) for table, share in zip(tables, shares, strict=True)]
+
+
+def _with_notes(table: Table, lines: int) -> Table:
+    """As many rows as leave room for what their marks mean."""
+    cut = replace(table, fold=replace(table.fold or Fold(0), show=lines))
+    notes = sum(len(textwrap.wrap(note, SCREEN_WIDTH)) for note in footnotes(cut))
+    return replace(cut, fold=replace(cut.fold or Fold(0), show=max(1, lines - notes)))

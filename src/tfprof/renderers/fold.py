@@ -16,10 +16,8 @@ def shown_rows(table: Table) -> Sequence[Sequence[Value]]:
 def folded(table: Table) -> str:
     """What is left out, and its share of the whole; nothing if nothing is."""
     fold = table.fold
-    if fold is None:
-        return table.folded
-    rest = table.rows[fold.show :]
-    if not rest:
+    rest = table.rows[fold.show :] if fold is not None else ()
+    if fold is None or not rest:
         return ""
     share = ""
     if fold.column:

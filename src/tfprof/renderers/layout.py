@@ -12,6 +12,7 @@ from tfprof.renderers.cost_text import op_text, tree_text
 from tfprof.renderers.cut import head_cut, middle_cut, tail_cut
 from tfprof.renderers.fit import fitted
 from tfprof.renderers.fold import folded, shown_rows
+from tfprof.renderers.footnotes import footnotes
 from tfprof.renderers.lane_text import lane_lines
 from tfprof.renderers.lines import Line
 from tfprof.renderers.plot import plot_lines
@@ -76,6 +77,10 @@ def _table_lines(table: Table, width: int) -> Iterator[Line]:
     rest = folded(table)
     if rest:
         yield [(middle_cut(rest, width), "quiet")]
+    for note in footnotes(table):
+        yield from (
+            [(line, "quiet")] for line in textwrap.wrap(note, width, subsequent_indent="  ")
+        )
 
 
 def _column_widths(titles: list[str], texts: list[list[str]], width: int) -> list[int]:

@@ -9,6 +9,7 @@ from tfprof.renderers.cells import cell
 from tfprof.renderers.cost_text import op_text, tree_text
 from tfprof.renderers.fit import fitted
 from tfprof.renderers.fold import folded, shown_rows
+from tfprof.renderers.footnotes import footnotes
 from tfprof.renderers.lane_text import lane_lines
 from tfprof.renderers.plot import plot_lines
 from tfprof.views.costs import CostTreeView, OpCostView
@@ -54,6 +55,7 @@ def _lines(part: Part) -> Iterator[str]:
         rest = folded(part)
         if rest:
             yield from ("", _safe(rest))
+        yield from (line for note in footnotes(part) for line in ("", _safe(note)))
 
 
 def _grid(titles: list[str], rows: list[list[str]], right: list[bool]) -> Iterator[str]:

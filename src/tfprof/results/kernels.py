@@ -8,6 +8,7 @@ from typing import Annotated
 from tfprof.model.devices import short_names
 from tfprof.model.units import PS_A_MICROSECOND
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
+from tfprof.results.hosts import summed
 
 ALL_STREAMS = "/stream:all"
 
@@ -98,9 +99,7 @@ class KernelsPartial:
     rows: tuple[KernelSums, ...] = ()
 
     def merge(self, other: KernelsPartial) -> KernelsPartial:
-        found: dict[tuple[str, ...], KernelSums] = {}
-        for row in (*self.rows, *other.rows):
-            found[row.key] = found[row.key].merge(row) if row.key in found else row
+        found = summed(((row.key, row) for row in (*self.rows, *other.rows)), KernelSums.merge)
         return KernelsPartial(tuple(found[key] for key in sorted(found)))
 
     def finish(self) -> tuple[KernelTime, ...]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Annotated
 
 from tfprof.model.device import Device
+from tfprof.model.hosts import steps_together
 from tfprof.model.quantity import Quantity
 from tfprof.model.units import PS_A_MICROSECOND
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
+from tfprof.results.hosts import summed
 from tfprof.results.sketch import Sketch
 
 _NO_WORK = "the graph does not tell the work of these executions"
@@ -181,16 +183,19 @@ class OpTimesPartial:
     """What a host adds to the table of op times; the rows are in the order of their names.
 
     `first_ps` and `last_ps` are by a clock that hosts share, 0 if nothing ran. `peak` is what a
-    device states of itself. Hosts take their steps together.
+    device states of itself. Hosts take their steps together. `devices` are all that were met, and
+    `threads` how many each host has, by its rank: these decide what rows are called in the end.
     """
 
     by: str
     rows: tuple[OpTimeSums, ...]
-    steps: int
+    steps: tuple[int, ...]
     pipeline_ps: int
     first_ps: int
     last_ps: int
     peak: Device | None = None
+    devices: frozenset[str] = frozenset()
+    threads: Mapping[int, int] = field(default_factory=dict)
 
     def merge(self, other: OpTimesPartial) -> OpTimesPartial:
         both = (self, other)
@@ -198,13 +203,20 @@ class OpTimesPartial:
         peaks = [one.peak for one in both if one.peak is not None]
         return OpTimesPartial(
             self.by,
-            merged((*self.rows, *other.rows), self.by),
-            max(self.steps, other.steps),
+            _merged((*self.rows, *other.rows), self.by),
+            steps_together(self.steps, other.steps),
             self.pipeline_ps + other.pipeline_ps,
             min((one.first_ps for one in ran), default=0),
             max((one.last_ps for one in ran), default=0),
             max(peaks, key=lambda one: (one.flops, one.bytes, one.name), default=None),
+            self.devices | other.devices,
+            {**self.threads, **other.threads},
         )
+
+    def renamed(self, names: Mapping[str, str]) -> OpTimesPartial:
+        """Rows under other names, those that then have one name together."""
+        rows = (replace(row, name=names[row.name]) for row in self.rows)
+        return replace(self, rows=_merged(rows, self.by))
 
     def finish(self, device: Device | None = None) -> MeasuredTime:
         """The row with the most time of its own first; a `device` that is named is the peak."""
@@ -213,23 +225,20 @@ class OpTimesPartial:
         return MeasuredTime(
             "measured",
             self.by,
-            self.steps or None,
+            len(self.steps) or None,
             sum(row.runs for row in rows),
             _micros(sum(row.self_ps for row in rows)),
             _micros(self.pipeline_ps),
             _micros(self.last_ps - self.first_ps),
             None if peak is None else Peak(peak.flops, peak.bytes),
-            tuple(row.finish(self.by, self.steps, peak) for row in rows),
+            tuple(row.finish(self.by, len(self.steps), peak) for row in rows),
         )
 
 
-def merged(rows: Iterable[OpTimeSums], by: str) -> tuple[OpTimeSums, ...]:
+def _merged(rows: Iterable[OpTimeSums], by: str) -> tuple[OpTimeSums, ...]:
     """Those of one name together; nodes of one name and several types are several nodes."""
-    found: dict[tuple[str, str], OpTimeSums] = {}
-    for row in rows:
-        key = row.name, (row.op or "") if by == "node" else ""
-        found[key] = found[key].merge(row) if key in found else row
-    return in_order(found.values())
+    keyed = (((row.name, (row.op or "") if by == "node" else ""), row) for row in rows)
+    return in_order(summed(keyed, OpTimeSums.merge).values())
 
 
 def in_order(rows: Iterable[OpTimeSums]) -> tuple[OpTimeSums, ...]:

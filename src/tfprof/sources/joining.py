@@ -98,8 +98,9 @@ def _hosts(traced: Sequence[ReadFile]) -> Hosts:
     names = [_host_name(one.file, trace) for one, trace in zip(traced, traces, strict=True)]
     order = sorted(range(len(names)), key=lambda place: (_numbers_apart(names[place]), place))
     return Hosts(
-        Host(name, order.index(place), trace.steps, FilesTrace((_trace_file(one),), trace))
-        for place, (name, one, trace) in enumerate(zip(names, traced, traces, strict=True))
+        Host(names[place], rank, trace.steps, FilesTrace((_trace_file(traced[place]),), trace))
+        for rank, place in enumerate(order)
+        for trace in [traces[place]]
     )
 
 

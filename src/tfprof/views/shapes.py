@@ -51,13 +51,16 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """All rows, of raw values. Only where they are read by people does a renderer fold them."""
+    """All rows, of raw values. Only where they are read by people does a renderer fold them.
+
+    Of many tables that are alike, a screen needs but some: others are not `on_screen`.
+    """
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Value]]
     title: str = ""
-    folded: str = ""
     fold: Fold | None = None
+    on_screen: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
 import tfprof
 from tfprof.analyses.measured_memory.devices import corners, measured_memory
+from tfprof.model.hosts import Hosts
 from tfprof.sources.load import Request, choose, read
 
 RUNS = {
@@ -37,7 +38,7 @@ def mem_util(run):
 
 def devices_of(*paths):
     (selection,) = choose(Request(list(paths))).selections
-    return measured_memory(read(selection).trace)
+    return measured_memory(read(selection).hosts)
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -81,7 +82,7 @@ def test_each_run_is_summed_alone(unet, samples):
     small, large = samples / "unet_infer_b1.runmeta.pb", unet / "run_meta"
     data = [tfprof.load(path).data.trace for path in (small, large)]
     joined = type(data[0]).joined([data[0], _as_step(data[1], 7)])
-    (device,) = measured_memory(joined)
+    (device,) = measured_memory(Hosts.of(joined))
     assert [one.peak for one in device.stretches] == [180_936_736, 2_093_226_660]
     assert (device.peak, device.highest.peak_step) == (2_093_226_660, 7)
     assert device.highest.live[0].bytes == SCRATCH

@@ -123,7 +123,7 @@ def test_layers_of_the_graph_name_what_ran(traced_step):
 def test_without_steps_a_step_is_what_most_ops_ran(traced_step):
     costs = static_costs(traced_step)
     device = Device("cpu", 1e11, 1e10)
-    found = estimates(costs.ops, device, lambda op: op.site.name, {}, traced_step.trace)
+    found = estimates(costs.ops, device, lambda op: op.site.name, {}, traced_step.hosts)
     by_name = {one.name: one.measured_us for one in found.rows}
     rows = table(op_runs(traced_step.trace), "node")
     name = "small_1/pool_1/MaxPool2d"

@@ -11,7 +11,6 @@ import time
 import pytest
 from run_cli import command, environment, run, spawn
 
-from tfprof.cli.commands import formats as formats_command
 from tfprof.errors import UsageError
 
 
@@ -159,11 +158,11 @@ def test_a_full_disk_behind_stdout_is_5(unet):
 def test_our_own_fault_is_70_and_says_so(monkeypatch):
     """Nothing known ends like this, so a fault is put in by hand."""
 
-    def broken(_args, _progress):
+    def broken():
         raise ZeroDivisionError("by hand")
 
     monkeypatch.delenv("TFPROF_DEBUG", raising=False)
-    monkeypatch.setattr(formats_command, "run", broken)
+    monkeypatch.setattr("tfprof.reports.formats.formats_known", broken)
     ran = run("formats")
     _refused(ran, 70, "internal-fault")
     assert "ZeroDivisionError: by hand" in ran.err

@@ -4,7 +4,8 @@ import pytest
 from run_cli import run, spawn
 
 import tfprof
-from tfprof.cli.main import build_parser, command_modules
+from tfprof.cli.main import build_parser
+from tfprof.commands.registry import commands
 
 
 @pytest.mark.parametrize(
@@ -161,9 +162,9 @@ def test_version_is_that_of_the_project_file():
 def test_help_lists_every_command_and_every_command_has_help():
     ran = spawn("--help")
     assert (ran.code, ran.err) == (0, "")
-    for name, module in command_modules().items():
+    for name, command in commands().items():
         assert name in ran.out
-        assert module.HELP in " ".join(ran.out.split())
+        assert command.help in " ".join(ran.out.split())
         page = spawn(name, "--help")
         assert (page.code, page.err) == (0, "")
         assert ("--json" in page.out) == (name != "draw")  # there is no JSON of a picture
@@ -177,7 +178,7 @@ def test_help_is_found_in_every_spelling(words):
 
 
 def test_every_option_has_a_help_text():
-    parser, _ = build_parser(command_modules())
+    parser, _ = build_parser()
     (subparsers,) = [a for a in parser._actions if a.dest == "command"]
     for sub in subparsers.choices.values():
         assert all(action.help for action in sub._actions)

@@ -75,6 +75,28 @@ def test_a_formula_stands_beside_its_number():
     }  # fmt: skip
 
 
+def test_the_kind_of_a_number_stands_beside_it_where_it_is_not_plain():
+    found = encoded(Costs(Quantity.estimated(3), Quantity.at_least(6, "2 ops not counted")))
+    assert found == {
+        "macs": 3, "macs_kind": "estimated", "flops": 6, "flops_kind": "at_least",
+    }  # fmt: skip
+
+
+def test_what_is_unknown_or_measured_has_no_kind():
+    assert list(encoded(Costs(Quantity.unknown("why"), Quantity.measured(6)))) == ["macs", "flops"]
+
+
+def test_the_kind_of_numbers_by_name_stands_beside_their_mapping():
+    @dataclass(frozen=True, slots=True)
+    class Peaks:
+        peak_bytes: Mapping[str, Quantity]
+
+    peaks = Peaks({"/cpu:0": Quantity.estimated(3), "/gpu:0": Quantity.derived(4)})
+    assert encoded(peaks) == {
+        "peak_bytes": {"/cpu:0": 3, "/gpu:0": 4}, "peak_bytes_kind": "estimated",
+    }  # fmt: skip
+
+
 def test_what_is_not_known_is_null():
     assert encoded(Quantity.unknown("no graph was given")) is None
 

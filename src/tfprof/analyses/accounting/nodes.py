@@ -119,6 +119,7 @@ class Nodes:
 
 def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
     """Every node with its costs at `step`; -1 averages over the steps a node ran in."""
+    # all hosts as one: the original knows no others
     graph, trace = data.graph, data.trace
     in_graph = graph.names.tolist() if graph is not None else []
     runs = _Runs.of(trace, set(in_graph)) if trace is not None else None

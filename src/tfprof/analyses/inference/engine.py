@@ -54,7 +54,8 @@ class _Engine:
         self._declared = data.declared.variables
         self._given = given
         self._producer = data.graph.producer if data.graph is not None else 0
-        self._met = RunShapes(data.trace) if data.trace is not None else None
+        run = data.hosts.recorded
+        self._met = RunShapes(run) if run is not None else None
         self._rules = rules()
         self._loops = 0
         self._depth = 0

@@ -37,9 +37,9 @@ from tfprof.results.windows import Steps
 Ints = npt.NDArray[np.int64]
 
 
-def input_of_hosts(space: Space) -> Iterator[HostInput]:
-    """Of every host that has threads, in the order of the capture."""
-    for rank, plane in enumerate(space.host_threads):
+def input_of_hosts(space: Space, first: int = 0) -> Iterator[HostInput]:
+    """Of every host that has threads, in the order of the capture; `first` is the first's rank."""
+    for rank, plane in enumerate(space.host_threads, first):
         devices = [device for device in space.devices if device.host == plane.host]
         did = [Classified(device, on_device(device)) for device in devices]
         yield _input(rank, plane, find_steps(space, plane.host), did)

@@ -11,7 +11,9 @@ import numpy.typing as npt
 from tfprof.analyses.measured_memory.of_run import run_usages
 from tfprof.analyses.measured_memory.of_space import space_usages
 from tfprof.analyses.measured_memory.usage import Usage
-from tfprof.model.trace import Trace
+from tfprof.model.devices import short_names
+from tfprof.model.hosts import Host
+from tfprof.model.trace import Executions
 
 Ints = npt.NDArray[np.int64]
 
@@ -37,19 +39,26 @@ class DeviceMemory:
         return sum(len(one) for one in self.stretches)
 
 
-def measured_memory(trace: Trace | None) -> list[DeviceMemory]:
-    """Every device that the trace tells the memory of, by name; none where it tells nothing."""
-    if trace is None:
-        return []
+def measured_memory(hosts: Iterable[Host]) -> list[DeviceMemory]:
+    """Every device that a host tells the memory of, by name; none where nobody tells anything."""
+    usages: list[Usage] = []
+    names: list[str] = []
+    for trace in (host.trace for host in hosts):
+        usages += run_usages(trace) if trace.space is None else space_usages(trace.space)
+        names += trace.executions.device.table if trace.space is None else ()
+    short = short_names([*names, *(usage.device for usage in usages)])
     found: dict[str, list[Usage]] = {}
-    for usage in (*run_usages(trace), *(space_usages(trace.space) if trace.space else ())):
-        found.setdefault(usage.device, []).append(usage)
+    for usage in usages:
+        found.setdefault(short[usage.device], []).append(usage)
     return [DeviceMemory(device, stretches) for device, stretches in sorted(found.items())]
 
 
-def op_types(trace: Trace) -> dict[str, str]:
-    """The type of each op that ran, where the trace tells it."""
-    rows = trace.executions
+def op_types(hosts: Iterable[Host]) -> dict[str, str]:
+    """The type of each op that ran, where a trace tells it."""
+    return {name: op for host in hosts for name, op in _types(host.trace.executions).items()}
+
+
+def _types(rows: Executions) -> dict[str, str]:
     if rows.op is None or not len(rows):
         return {}
     kinds = len(rows.op.table)

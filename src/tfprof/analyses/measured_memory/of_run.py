@@ -12,7 +12,6 @@ import numpy.typing as npt
 from tfprof.analyses.measured_memory.blocks import Blocks, by_size
 from tfprof.analyses.measured_memory.usage import OUTPUT, SCRATCH, StepSpan, Usage
 from tfprof.model.allocations import Allocations
-from tfprof.model.devices import short_names
 from tfprof.model.graph import Shape
 from tfprof.model.interned import Interned
 from tfprof.model.trace import Trace
@@ -33,7 +32,6 @@ def run_usages(trace: Trace) -> Iterator[Usage]:
     if not len(records):
         return
     rows = trace.executions
-    short = short_names(rows.device.table)
     device, step = rows.device.codes[records.execution], rows.step[records.execution]
     for number in np.unique(step).tolist():
         start = _start(trace, number)
@@ -42,7 +40,7 @@ def run_usages(trace: Trace) -> Iterator[Usage]:
             # microseconds tie: the order of the file decides, as in mem_util
             mine = mine[np.argsort(records.micros[mine], kind="stable")]
             run = _Run(trace, records, mine)
-            yield run.usage(short[rows.device.table[code]], number, start)
+            yield run.usage(rows.device.table[code], number, start)
 
 
 def _start(trace: Trace, step: int) -> int:

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from tfprof.analyses.measured_memory.blocks import by_address
 from tfprof.analyses.measured_memory.usage import SCRATCH, StepSpan, Usage
 from tfprof.analyses.steps.detect import find_steps
-from tfprof.model.devices import short_names
 from tfprof.model.graph import Shape
 from tfprof.model.interned import Interned
 from tfprof.model.quantity import Quantity
@@ -38,14 +37,10 @@ _NOT_SAID = "the allocator does not say it with its events"
 
 def space_usages(space: Space) -> Iterator[Usage]:
     """Each device of each host that tells of its memory."""
-    found = [
-        (f"/host:{plane.host}{device}" if plane.host else device, plane, rows)
-        for plane in space.host_threads
-        for device, rows in _by_device(plane)
-    ]
-    short = short_names(device for device, _, _ in found)
-    for device, plane, rows in found:
-        yield _Events(plane, rows).usage(short[device], _steps(space, plane.host))
+    for plane in space.host_threads:
+        host = f"/host:{plane.host}" if plane.host else ""
+        for device, rows in _by_device(plane):
+            yield _Events(plane, rows).usage(f"{host}{device}", _steps(space, plane.host))
 
 
 def _by_device(plane: Plane) -> Iterator[tuple[str, Ints]]:

@@ -31,6 +31,8 @@ class StepSpan:
 class Usage:
     """One row a change, by time: when, by how many bytes, of which allocator.
 
+    The device has its full name.
+
     `before` is what each allocator held before its first change; None where nothing says so, and
     the curve starts at 0. `describe` tells of a block who holds it, `state` what the allocator of a
     name says after so many changes. `strangers` are bytes given back that were taken before the

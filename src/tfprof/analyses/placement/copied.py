@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from tfprof.model.quantity import Quantity
+from tfprof.results.hosts import summed
 from tfprof.results.placement import EXECUTED, RECORDED, Copies
 
 PS = 1_000_000  # picoseconds of a microsecond
@@ -46,13 +47,6 @@ def _plus(one: int | None, other: int | None) -> int | None:
     return None if one is None or other is None else one + other
 
 
-def summed(copies: Iterable[tuple[Way, Copied]]) -> dict[Way, Copied]:
-    found: dict[Way, Copied] = {}
-    for way, copied in copies:
-        found[way] = found[way].plus(copied) if way in found else copied
-    return found
-
-
 def copies_of(
     recorded: Mapping[Way, Copied],
     sent: Mapping[Way, Copied],
@@ -74,7 +68,7 @@ def _named(copies: Mapping[Way, Copied], name: Callable[[str], str]) -> dict[Way
         source, target = (None if end is None else name(end) for end in way[:2])
         return Way(source, target, way.kind)
 
-    found = summed((short(way), copied) for way, copied in copies.items())
+    found = summed(((short(way), copied) for way, copied in copies.items()), Copied.plus)
     return {way: found[way] for way in sorted(found, key=lambda way: (way.ends, way.kind))}
 
 

@@ -63,7 +63,7 @@ def _nodes(
 
 def _spent(data: ProfileData, ran: Ran, name: str) -> tuple[Quantity, Quantity]:
     """Time and bytes of the average step; a device of which a run tells nothing did nothing."""
-    use, captured = ran.devices.get(name), data.trace is not None and data.trace.space is not None
+    use, captured = ran.devices.get(name), bool(data.hosts.spaces)
     if not ran.devices:
         return _NO_RUN, _NO_RUN
     if use is None and captured and DeviceSpec.of(name).type == CPU:

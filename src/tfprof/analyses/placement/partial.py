@@ -7,46 +7,29 @@ needed, is known only when all hosts are together.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.executed import Part
 from tfprof.analyses.placement.captured import captured, sent_rows
-from tfprof.analyses.placement.copied import Copied, Way, summed
+from tfprof.analyses.placement.copied import Copied, Way
 from tfprof.analyses.placement.copies import of_parts, of_records
 from tfprof.analyses.placement.labels import recorded
 from tfprof.analyses.placement.ran import Ran, where_ran
 from tfprof.model.device_specs import DeviceNames
+from tfprof.model.hosts import steps_together
 from tfprof.model.trace import Executions, Trace
+from tfprof.results.hosts import Met, Place, both, summed
 
 Ints = npt.NDArray[np.int64]
-Key = TypeVar("Key")
-Sum = TypeVar("Sum")
 
 # what the runtime does between nodes
 _NO_NODE = re.compile(r"(_SOURCE|_SINK|RecvTensor)(:.*)?|[^:]*MEMCPY.*|.*:MEMCPY.*")
-
-
-class Place(NamedTuple):
-    """Where something was met first: the number of its host, and its place in a table."""
-
-    host: int
-    at: int
-
-
-class Rows(NamedTuple):
-    """Of a device: where it was met first, and how many executions are its own."""
-
-    place: Place
-    executions: int
-
-    def plus(self, other: Rows) -> Rows:
-        return Rows(min(self.place, other.place), self.executions + other.executions)
 
 
 class Spent(NamedTuple):
@@ -62,12 +45,12 @@ class Spent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlacementPartial:
-    """`spent` is by device and node, microseconds as recorded.
+    """Devices with their executions; `spent` is by device and node, microseconds as recorded.
 
     `copies` are those of all steps; `sent` those that the executed graphs make in each.
     """
 
-    devices: Mapping[str, Rows] = field(default_factory=dict)
+    devices: Mapping[str, Met] = field(default_factory=dict)
     nodes: Mapping[str, Place] = field(default_factory=dict)
     spent: Mapping[tuple[str, str], Spent] = field(default_factory=dict)
     copies: Mapping[Way, Copied] = field(default_factory=dict)
@@ -78,12 +61,12 @@ class PlacementPartial:
     def merge(self, other: PlacementPartial) -> PlacementPartial:
         """The sums of both: in any order and any tree the same."""
         return PlacementPartial(
-            _both(self.devices, other.devices, Rows.plus),
-            _both(self.nodes, other.nodes, min),
-            _both(self.spent, other.spent, Spent.plus),
-            _both(self.copies, other.copies, Copied.plus),
-            _both(self.sent, other.sent, Copied.plus),
-            tuple(sorted(self.steps + other.steps)),
+            both(self.devices, other.devices, Met.plus),
+            both(self.nodes, other.nodes, min),
+            both(self.spent, other.spent, Spent.plus),
+            both(self.copies, other.copies, Copied.plus),
+            both(self.sent, other.sent, Copied.plus),
+            steps_together(self.steps, other.steps),
             self.captured or other.captured,
         )
 
@@ -98,26 +81,13 @@ class PlacementPartial:
         return [*self.devices, *(end for end in ends if end)]
 
 
-def _both(
-    one: Mapping[Key, Sum], other: Mapping[Key, Sum], plus: Callable[[Sum, Sum], Sum]
-) -> dict[Key, Sum]:
-    found = dict(one)
-    for key, value in other.items():
-        found[key] = plus(found[key], value) if key in found else value
-    return found
-
-
-def host_placement(
-    trace: Trace | None, graphs: Iterable[Part] = (), host: int = 0
-) -> PlacementPartial:
+def host_placement(trace: Trace, graphs: Iterable[Part] = (), host: int = 0) -> PlacementPartial:
     """Of one host, with the graphs that it executed. `host` orders hosts."""
-    if trace is None:
-        return PlacementPartial()
     records, rows = recorded(trace)
     return replace(
         host_runs(trace, rows | sent_rows(trace), host),
-        copies=summed(chain(of_records(records), captured(trace))),
-        sent=summed(of_parts(graphs, trace)),
+        copies=summed(chain(of_records(records), captured(trace)), Copied.plus),
+        sent=summed(of_parts(graphs, trace), Copied.plus),
     )
 
 
@@ -129,7 +99,7 @@ def host_runs(trace: Trace, transfers: frozenset[int], host: int = 0) -> Placeme
     node, names = _nodes(rows, transfers)
     counts = np.bincount(device, minlength=len(table)).tolist()
     return PlacementPartial(
-        {name: Rows(Place(host, at), counts[at]) for at, name in enumerate(table)},
+        {name: Met(Place(host, at), counts[at]) for at, name in enumerate(table)},
         {name: Place(host, at) for at, name in enumerate(names)},
         _spent(rows, device, table, node, names),
         steps=trace.steps,

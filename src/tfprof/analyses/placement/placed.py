@@ -11,10 +11,10 @@ from tfprof.analyses.inference.engine import infer
 from tfprof.analyses.inference.sites import Given
 from tfprof.analyses.params import count_parameters
 from tfprof.analyses.placement.balance import balance
-from tfprof.analyses.placement.copied import copies_of, summed
+from tfprof.analyses.placement.copied import Copied, copies_of
 from tfprof.analyses.placement.copies import SizeOf, crosses, of_edges
 from tfprof.analyses.placement.on_devices import devices_of
-from tfprof.analyses.placement.partial import host_placement
+from tfprof.analyses.placement.partial import PlacementPartial, host_placement
 from tfprof.analyses.placement.ran import CPU, Ran
 from tfprof.analyses.placement.requested import asked_names, graphs_of, requested
 from tfprof.analyses.reach import extent
@@ -26,6 +26,7 @@ from tfprof.model.interned import Interned
 from tfprof.model.placement_log import PlacementLog
 from tfprof.model.profile import ProfileData
 from tfprof.ops.rule import Tensor
+from tfprof.results.hosts import merged, summed
 from tfprof.results.placement import (
     WRITTEN,
     Copies,
@@ -63,8 +64,11 @@ class Placement:
 def placement(
     data: ProfileData, log: PlacementLog | None = None, given: Given | None = None
 ) -> Placement:
-    found = parts(data.trace)
-    partial = host_placement(data.trace, found)
+    graphs = [parts(host.trace) for host in data.hosts]
+    found = [part for some in graphs for part in some]
+    hosts = zip(data.hosts, graphs, strict=True)
+    each = (host_placement(host.trace, some, host.rank) for host, some in hosts)
+    partial = merged([PlacementPartial(), *each])
     used = [*partial.device_names, *(part.device for part in found)]
     names = DeviceNames([*used, *(log.devices if log is not None else ())], asked_names(data))
     ran = partial.finish(names)
@@ -73,7 +77,7 @@ def placement(
     copies, source = ran.copies, ran.copies_from
     if not copies and data.graph is not None and place is not None and crosses(place):
         edges = of_edges(data.graph, computed(data).rows, place, sizes.of)
-        (copies, _), source = copies_of(summed(edges), {}, names, 1), WRITTEN
+        (copies, _), source = copies_of(summed(edges, Copied.plus), {}, names, 1), WRITTEN
     devices, unplaced = devices_of(data, names, ran, log, _held(data, place))
     return Placement(
         devices,
@@ -98,7 +102,7 @@ def _place(
     Where a run used one device and the graph asks for no other, that is where the rest is. Of CPUs
     a capture does not tell which: the log does.
     """
-    captured_ = data.trace is not None and data.trace.space is not None
+    captured_ = bool(data.hosts.spaces)
     asked = requested(graph)
     only = next(iter(ran.devices)) if len(ran.devices) == 1 else ""
     short = [names(name) if name else only for name in asked.table]
@@ -195,10 +199,10 @@ def soft_placed(
 
 def _types_absent(data: ProfileData) -> set[str | None] | None:
     """For a capture, the kinds of devices that graphs ask for and it has none of."""
-    space = data.trace.space if data.trace is not None else None
-    if space is None:
+    spaces = data.hosts.spaces
+    if not spaces:
         return None
-    present = {DeviceSpec.of(plane.name).type for plane in space.devices} | {CPU}
+    present = {DeviceSpec.of(one.name).type for space in spaces for one in space.devices} | {CPU}
     asked = {DeviceSpec.of(name).type for name in asked_names(data)}
     return asked - present
 

@@ -90,9 +90,7 @@ class _Rules:
             for name in short
             if not _BEHIND.fullmatch(name) and DeviceSpec.of(name).type is not None
         }
-        self._with_kernels = {
-            short[name] for name in self._kernels if found.devices[name].executions
-        }
+        self._with_kernels = {short[name] for name in self._kernels if found.devices[name].amount}
         self._accelerators = {
             name for name, where in short.items() if DeviceSpec.of(where).type not in (None, CPU)
         }

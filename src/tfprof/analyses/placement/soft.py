@@ -15,6 +15,7 @@ from tfprof.model.device_specs import DeviceNames, DeviceSpec
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
 from tfprof.model.profile import ProfileData
+from tfprof.results.hosts import merged
 from tfprof.results.placement import SoftPlaced
 
 
@@ -23,16 +24,17 @@ def as_ran(data: ProfileData) -> tuple[ProfileData, list[str]]:
 
     What never ran goes with those that asked for the same device.
     """
-    graph, trace = data.graph, data.trace
-    if graph is None or trace is None or not any(graph.devices.table):
+    graph, hosts = data.graph, data.hosts
+    if graph is None or not hosts or not any(graph.devices.table):
         return data, []
     asked = [name for name in graph.devices.table if name]
-    names = DeviceNames(trace.executions.device.table, asked)
-    ran = host_runs(trace, sent_rows(trace)).finish(names)
+    partial = merged(host_runs(one.trace, sent_rows(one.trace), one.rank) for one in hosts)
+    names = DeviceNames(partial.devices, asked)
+    ran = partial.finish(names)
     moves = [one for one in soft_placed(data, names, ran, None) if one.name in graph.index]
     if not moves:
         return data, []
-    specs = {names(name): names.spec(name) for name in trace.executions.device.table}
+    specs = {names(name): names.spec(name) for name in partial.devices}
     devices = _replaced(graph, names, moves, specs, set(ran.devices))
     return replace(data, graph=replace(graph, devices=devices)), _words(moves)
 

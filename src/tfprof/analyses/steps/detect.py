@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from tfprof.analyses.steps.calls import call_marks
 from tfprof.analyses.steps.markers import named_marks, numbered_marks
@@ -31,35 +33,34 @@ def find_steps(space: Space, host: str | None = None) -> Steps:
     what is derived for a GPU: they enclose the wait for input, and the work that was sent.
     """
     hosts = space.hosts if host is None else (host,)
-    marks = {name: host_marks(space, name) for name in hosts}
-    rules: list[Callable[[str], Steps | None]] = [
-        lambda name: session_runs(space, name),
-        lambda name: own_steps(space, name),
-        *(_on_hosts(marks, rule) for rule in (numbered_marks, named_marks)),
-        *(_on_hosts(marks, rule) for rule in (round_marks, call_marks)),
-        lambda name: derived_steps(space, name),
-        _on_hosts(marks, run_marks),
-        lambda name: _by_requests(marks[name]),
-    ]
-    for rule in rules:
-        for name in hosts:
-            found = rule(name)
+    return first_steps([(space, name) for name in hosts])[1]
+
+
+class _Seen(NamedTuple):
+    """A host of a capture, and what on it may mark steps."""
+
+    space: Space
+    host: str
+    marks: Sequence[HostMarks]
+
+
+def first_steps(places: Sequence[tuple[Space, str]]) -> tuple[str, Steps]:
+    """The first host for which the best rule holds, of one capture or several; and its steps."""
+    seen = [_Seen(space, host, host_marks(space, host)) for space, host in places]
+    for rule in _RULES:
+        for one in seen:
+            found = rule(one)
             if found is not None:
-                return found
-    return _NONE
+                return one.host, found
+    return "", _NONE
 
 
-def _on_hosts(
-    marks: dict[str, list[HostMarks]], rule: Callable[[HostMarks], Marks | None]
-) -> Callable[[str], Steps | None]:
-    def apply(name: str) -> Steps | None:
-        for host in marks[name]:
-            found = rule(host)
-            if found is not None:
-                return _steps(host, found)
-        return None
-
-    return apply
+def _marked(rule: Callable[[HostMarks], Marks | None], seen: _Seen) -> Steps | None:
+    for host in seen.marks:
+        found = rule(host)
+        if found is not None:
+            return _steps(host, found)
+    return None
 
 
 def _steps(host: HostMarks, marks: Marks) -> Steps:
@@ -83,10 +84,20 @@ def _numbered(marks: Marks) -> tuple[list[int], str]:
     return list(range(count)), "; numbered through here, since their own numbers repeat"
 
 
-def _by_requests(hosts: Sequence[HostMarks]) -> Steps | None:
-    for host in hosts:
+def _by_requests(seen: _Seen) -> Steps | None:
+    for host in seen.marks:
         found = between_requests(host)
         if found is not None:
             about, windows, dropped = found
             return Steps("input", about, windows, dropped, host.place)
     return None
+
+
+_RULES: tuple[Callable[[_Seen], Steps | None], ...] = (
+    lambda seen: session_runs(seen.space, seen.host),
+    lambda seen: own_steps(seen.space, seen.host),
+    *(partial(_marked, rule) for rule in (numbered_marks, named_marks, round_marks, call_marks)),
+    lambda seen: derived_steps(seen.space, seen.host),
+    partial(_marked, run_marks),
+    _by_requests,
+)

@@ -2,47 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.steps.detect import find_steps
+from tfprof.analyses.steps.detect import find_steps, first_steps
 from tfprof.model.interned import Interned
 from tfprof.model.trace import Trace
+from tfprof.model.xspace import Space
 from tfprof.results.windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 
-class TraceSteps:
-    """The steps of a capture; the records of other runs name their steps themselves.
+@dataclass(frozen=True, slots=True)
+class StepClock:
+    """The steps of the host that marks them best, by the clock that all hosts share.
 
-    Hosts take their steps together, each by a clock of its own. One without steps, such as a
-    parameter server, is looked at by the clock of the first that has some.
+    All that a host needs to know of the others: hosts take their steps together, each by a clock
+    of its own, and one without steps, such as a parameter server, is looked at by this one.
     """
 
-    def __init__(self, trace: Trace) -> None:
+    host: str = ""
+    windows: Sequence[StepWindow] = ()
+
+
+def step_clock(traces: Iterable[Trace]) -> StepClock:
+    """The records of other runs than captures name their steps themselves."""
+    spaces = [trace.space for trace in traces if trace.space is not None]
+    host, found = first_steps([(space, host) for space in spaces for host in space.hosts])
+    return StepClock(host, tuple(found.windows))
+
+
+class TraceSteps:
+    """The steps of a capture, of one host or several."""
+
+    def __init__(self, trace: Trace, clock: StepClock) -> None:
         self._space = trace.space
-        self._windows = find_steps(trace.space).windows if trace.space is not None else ()
+        self._clock = clock
 
     def __len__(self) -> int:
         """As many as one host took."""
-        return len(self._windows)
+        return len(self._clock.windows)
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        return tuple(window.number for window in self._clock.windows)
 
     @cached_property
     def _by_host(self) -> dict[str, Sequence[StepWindow]]:
-        hosts = self._space.hosts if self._space is not None else ()
-        if self._space is None or len(hosts) < 2:
+        if self._space is None:
             return {}
-        return {host: find_steps(self._space, host).windows or self._windows for host in hosts}
+        return {host: self._of_host(self._space, host) for host in self._space.hosts}
+
+    def _of_host(self, space: Space, host: str) -> Sequence[StepWindow]:
+        known = self._clock.windows
+        return known if host == self._clock.host else find_steps(space, host).windows or known
 
     def holding(self, device: Interned, start_ps: Ints) -> Mask:
         """Whether each began in the period of a step of its host, which its device names."""
-        if not self._by_host:
-            return _began_in(self._windows, start_ps)
+        if len(self._by_host) == 1:
+            (windows,) = self._by_host.values()
+            return _began_in(windows, start_ps)
         inside = np.zeros(len(start_ps), bool)
         for code in device.used():
             mine = np.flatnonzero(device.codes == code)
@@ -53,13 +78,13 @@ class TraceSteps:
         for host, windows in self._by_host.items():
             if device.startswith(f"/host:{host}/"):
                 return windows
-        return self._windows
+        return self._clock.windows
 
     @property
-    def mean_period_ps(self) -> float:
+    def known_periods(self) -> tuple[int, ...]:
         """Of the last step it is not known when the next one began, unless it is the only one."""
-        known = self._windows[:-1] or self._windows
-        return sum(window.period for window in known) / len(known)
+        windows = self._clock.windows
+        return tuple(window.period for window in windows[:-1] or windows)
 
 
 def _began_in(windows: Sequence[StepWindow], start_ps: Ints) -> Mask:

@@ -17,6 +17,7 @@ from tfprof.analyses.timeline.picked import Filters, picked
 from tfprof.model.devices import short_names
 from tfprof.model.op_names import kind_of
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
+from tfprof.results.hosts import both
 from tfprof.results.timeline import Lane, NamedPlace
 
 Ints = npt.NDArray[np.int64]
@@ -84,10 +85,8 @@ class LanesPartial:
         """The lanes of both: in any order and any tree the same."""
         if self.span != other.span:
             raise ValueError(f"windows of {self.span} and {other.span} ps cannot be merged")
-        both = dict(self.lanes)
-        for key, lane in other.lanes.items():
-            both[key] = both[key].merge(lane) if key in both else lane
-        return LanesPartial(self.span, both, self.devices | other.devices)
+        lanes = both(self.lanes, other.lanes, LaneSums.merge)
+        return LanesPartial(self.span, lanes, self.devices | other.devices)
 
     def finish(self) -> tuple[Lane, ...]:
         """The lanes in the order of the files, devices by their short names."""

@@ -1,7 +1,8 @@
 """A result as plain data: dicts, lists, strings and numbers, ready to be JSON.
 
 The one place where a typed answer becomes `dict[str, Any]`. Numbers are in base units; one that is
-not known is None, with the formula beside it where only a size is open.
+not known is None, with the formula beside it where only a size is open; one that is estimated, or
+at least so much, has its kind beside it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from tfprof.model.dims import Dim, term_list
-from tfprof.model.quantity import Quantity
+from tfprof.model.quantity import Kind, Quantity, weakest
 from tfprof.model.units import PS
 from tfprof.results.columns import Columns
 from tfprof.results.fields import Place, plan_of
@@ -55,7 +56,7 @@ def _parts(value: object) -> Any:  # noqa: ANN401
 def _mapped(value: Mapping[Any, object]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, one in value.items():
-        _put(found, _name(key), one)
+        _put_entry(found, _name(key), one)
     return found
 
 
@@ -83,6 +84,15 @@ def _fields(result: object) -> dict[str, Any]:
 
 def _put(found: dict[str, Any], key: str, value: object) -> None:
     """A key and its value, and beside it what else there is to know of a number."""
+    _put_entry(found, key, value)
+    numbers = value.values() if isinstance(value, Mapping) else (value,)
+    kind = weakest(one.kind for one in numbers if isinstance(one, Quantity) and one.known)
+    if kind in (Kind.ESTIMATED, Kind.AT_LEAST):
+        found[f"{key}_kind"] = kind.value
+
+
+def _put_entry(found: dict[str, Any], key: str, value: object) -> None:
+    """An entry of a mapping: all of them are of one kind, which stands beside the mapping."""
     found[key] = encoded(value)
     formula = value.value if isinstance(value, Quantity) else value
     if isinstance(formula, Dim):

@@ -13,6 +13,7 @@ from tfprof.reports.input.partial import InputPartial
 from tfprof.reports.input.words import notes
 from tfprof.reports.shared.words import recognised
 from tfprof.results.answered import Answered, answered
+from tfprof.results.hosts import merged, ranked
 from tfprof.results.input import InputResult
 
 _NO_STEPS = "no steps were found: waits are compared with the time from one call to the next"
@@ -36,28 +37,31 @@ class Query:
 
 
 def ask(data: ProfileData, _query: Query) -> Answered[InputResult]:
-    partial = partial_of(_space(data))
+    partial = merged(partial_of(space, ranked(rank, 0)) for rank, space in _spaces(data))
     warnings = [*data.warnings, *_warnings(partial)]
     result = partial.finish()
     said = [*warnings, *notes(result)]
     return answered("input", data, result, warnings, said, recognised=recognised(data))
 
 
-def partial_of(space: Space) -> InputPartial:
+def partial_of(space: Space, first: int = 0) -> InputPartial:
+    """`first` is the rank of its first host."""
     options = [one.options for one in space.environments.values() if one.options is not None]
     level = min((one.host_tracer_level for one in options), default=None)
-    return InputPartial(tuple(input_of_hosts(space)), level)
+    return InputPartial(tuple(input_of_hosts(space, first)), level)
 
 
-def _space(data: ProfileData) -> Space:
-    trace = data.trace
-    if trace is None or trace.space is None:
-        what = "run metadata has no events of tf.data" if trace is not None else "no run"
+def _spaces(data: ProfileData) -> list[tuple[int, Space]]:
+    """By rank of their hosts."""
+    found = [(host.rank, host.trace.space) for host in data.hosts]
+    captures = [(rank, space) for rank, space in found if space is not None]
+    if not captures:
+        what = "run metadata has no events of tf.data" if found else "no run"
         raise InputMissing(
             f"{what}: the input pipeline is recorded in captures of TensorFlow 2's profiler",
             hint="tf.profiler.experimental.start(logdir) or Keras' TensorBoard callback makes one.",
         )
-    return trace.space
+    return captures
 
 
 def _warnings(found: InputPartial) -> Iterator[str]:

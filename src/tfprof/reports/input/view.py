@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tfprof.reports.input.words import (
     bottleneck_text,
@@ -22,13 +23,14 @@ def view(answered: Answered[InputResult]) -> Report:
     found = answered.data
     several = len(found.pipelines) > 1
     parts: list[Part] = [Facts(list(_facts(found)))]
-    for number, one in enumerate(found.pipelines[:_SHOWN], 1):
-        parts += [stage_table(one, f"stage of {number}" if several else "stage")]
-        parts += [function_table(one)]
+    for number, one in enumerate(found.pipelines, 1):
+        stages = stage_table(one, f"stage of {number}" if several else "stage")
+        shown = number <= _SHOWN
+        parts += [replace(table, on_screen=shown) for table in (stages, function_table(one))]
     said = list(answered.notes)
     rest = len(found.pipelines) - _SHOWN
     if rest > 0:
-        said.append(f"… {rest:,} more pipelines: --json has them all.")
+        said.append(f"… {rest:,} more pipelines: --json and .csv have them all.")
     return Report(*answered.subject.lines, without_empty([*parts, Notes(said)]))
 
 

@@ -22,7 +22,7 @@ def ask(data: ProfileData, query: Query) -> Answered[LayersResult]:
         return of_keras(data, data.keras, query.question)
     if query.by == "kernel" and query.device is not None:
         raise UsageError("--device does not go with --by kernel", hint="Leave one of them out.")
-    if data.graph is None and data.trace is None:
+    if data.graph is None and not data.hosts:
         raise InputMissing(
             "no graph and no run: layers are found in a graph, a .keras file or a trace",
             hint="`tfprof doctor PATH` lists what is there.",

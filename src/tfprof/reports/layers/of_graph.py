@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from tfprof.analyses.host_times import partial_of
+from tfprof.analyses.host_times import OpTimesQuery, op_times_of
 from tfprof.analyses.layer_names import NO_LAYER
 from tfprof.analyses.layers import Layer, by_layer
 from tfprof.analyses.roofline import estimates
@@ -13,7 +13,7 @@ from tfprof.errors import UsageError
 from tfprof.model.dims import BATCH, Size, at, symbols
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
-from tfprof.reports.layers.of_run import NO_LAYER_PEAK, trace_of, unknowns, warnings_of
+from tfprof.reports.layers.of_run import NO_LAYER_PEAK, check_run, unknowns, warnings_of
 from tfprof.reports.layers.query import STATIC_GROUPS, Query
 from tfprof.reports.shared import costs as shared
 from tfprof.results.answered import Answered, answered
@@ -24,7 +24,7 @@ from tfprof.results.op_times import MeasuredTime, OpTime
 def of_graph(data: ProfileData, query: Query) -> Answered[LayersResult]:
     """A run adds measured time, a device estimated time."""
     if query.by not in STATIC_GROUPS:
-        trace_of(data, query.by)
+        check_run(data, query.by)
     costs = shared.costs_of(data, query.question)
     layers = by_layer(costs)
     time = _measured(data, query, costs, layers)
@@ -44,9 +44,9 @@ def of_graph(data: ProfileData, query: Query) -> Answered[LayersResult]:
 def _measured(
     data: ProfileData, query: Query, costs: StaticCosts, layers: Sequence[Layer]
 ) -> MeasuredTime | None:
-    if data.trace is None or not len(data.trace.executions):
+    if not data.hosts.any_ops:
         return None
-    return partial_of(data, data.trace, query.by, costs, layers).finish(query.device)
+    return op_times_of(data, OpTimesQuery(query.by, costs, layers)).finish(query.device)
 
 
 def _estimated(
@@ -58,7 +58,7 @@ def _estimated(
         asks = shared.open_sizes(costs.symbols)
         raise UsageError("a time needs every size", hint=" ".join(asks))
     name_of = _names(layers)[query.by]
-    return estimates(costs.ops, query.device, name_of, {BATCH: 1}, data.trace)
+    return estimates(costs.ops, query.device, name_of, {BATCH: 1}, data.hosts)
 
 
 def _sizes_note(costs: StaticCosts) -> list[str]:

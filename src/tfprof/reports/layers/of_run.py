@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from tfprof.analyses.host_times import partial_of
+from tfprof.analyses.host_times import OpTimesQuery, op_times_of
 from tfprof.analyses.kernels import kernels
 from tfprof.errors import InputMissing
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
-from tfprof.model.trace import Trace
 from tfprof.reports.layers.query import Query
 from tfprof.reports.shared.words import NO_STEPS
 from tfprof.results.answered import Answered, answered
@@ -20,8 +19,8 @@ _NULL_WITHOUT = "output_shape, params, macs, flops, activation_bytes, bytes"
 
 
 def of_run(data: ProfileData, query: Query) -> Answered[LayersResult]:
-    trace = trace_of(data, query.by)
-    time = partial_of(data, trace, query.by).finish(query.device)
+    check_run(data, query.by)
+    time = op_times_of(data, OpTimesQuery(query.by)).finish(query.device)
     notes = [*data.warnings, *warnings_of(time)]
     rows = tuple(map(_layer, time.rows)) if query.by == "layer" else time.rows
     nulls = [f"{_NULL_WITHOUT} and what follows from them: {_NO_GRAPH}", *unknowns(query.by, time)]
@@ -30,8 +29,8 @@ def of_run(data: ProfileData, query: Query) -> Answered[LayersResult]:
 
 
 def of_kernels(data: ProfileData) -> Answered[LayersResult]:
-    space = trace_of(data, "kernel").space
-    rows = kernels(space).finish() if space is not None else ()
+    check_run(data, "kernel")
+    rows = kernels(data.hosts.spaces).finish()
     if not rows:
         raise InputMissing(
             "no kernels: --by kernel needs a capture of a GPU",
@@ -42,20 +41,19 @@ def of_kernels(data: ProfileData) -> Answered[LayersResult]:
     return answered("layers", data, result, data.warnings, data.warnings)
 
 
-def trace_of(data: ProfileData, by: str) -> Trace:
-    if data.trace is None:
+def check_run(data: ProfileData, by: str) -> None:
+    if not data.hosts:
         raise InputMissing(
             f"no run: --by {by} needs a trace with ops",
             where=data.title,
             hint="Give run metadata or an .xplane.pb; --by layer, op and scope work on a graph.",
         )
-    if not len(data.trace.executions):
+    if not data.hosts.any_ops:
         raise InputMissing(
             f"the run has no ops: --by {by} needs a trace with ops",
             where=data.title,
             hint="; ".join(data.warnings) or "`tfprof timeline` shows what else was recorded.",
         )
-    return data.trace
 
 
 def warnings_of(time: MeasuredTime) -> list[str]:

@@ -8,7 +8,7 @@ from typing import cast
 
 from tfprof.model import units
 from tfprof.model.dims import BATCH, Dim, Open, Size, at, formula
-from tfprof.model.quantity import Quantity
+from tfprof.model.quantity import Kind, Quantity
 from tfprof.reports.layers.time_tables import estimated_table, kernels_table, measured_table
 from tfprof.results.answered import Answered
 from tfprof.results.kernels import KernelTime
@@ -109,7 +109,7 @@ def _estimated(time: EstimatedTime | None) -> list[str]:
     upper = sum(one.upper_us.number or 0.0 for one in time.rows)
     device = time.device
     best = f"{units.count(device.flops)}FLOP/s and {units.size(device.bytes)}/s"
-    times = f"{units.duration(lower)} to {units.duration(upper)}"
+    times = f"{Kind.ESTIMATED.mark}{units.duration(lower)} to {units.duration(upper)}"
     return [f"{times} estimated on a {device.name} of {best}"]
 
 

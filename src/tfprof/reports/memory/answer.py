@@ -10,7 +10,6 @@ from tfprof.analyses.memory.plans import Progress
 from tfprof.errors import InputMissing
 from tfprof.model import units
 from tfprof.model.profile import ProfileData
-from tfprof.model.trace import Trace
 from tfprof.reports.memory.asked_steps import estimator_of
 from tfprof.reports.memory.estimated import against, estimated
 from tfprof.reports.memory.measured import measured, why_none
@@ -28,12 +27,12 @@ def ask(
     data: ProfileData, query: Query, progress: Progress | None = None
 ) -> Answered[MemoryResult]:
     """What a trace measured, unless the question is about something that did not run."""
-    if data.trace is None or not query.may_be_measured:
+    if not data.hosts or not query.may_be_measured:
         return estimated(data, query, progress)
-    devices = _devices(data, data.trace)
+    devices = _devices(data)
     if devices:
         return measured(data, devices)
-    warning = ". ".join(why_none(data.trace))
+    warning = ". ".join(why_none(data.hosts))
     return estimated(replace(data, warnings=(*data.warnings, warning)), query, progress)
 
 
@@ -44,7 +43,7 @@ def to_draw(
     progress: Progress | None = None,
 ) -> Answered[MemoryResult]:
     """The same over time, or for as many batches as make a curve; beside an `other` model."""
-    devices = _devices(data, data.trace) if data.trace and query.may_be_measured else []
+    devices = _devices(data) if data.hosts and query.may_be_measured else []
     if devices:
         return measured(data, devices)
 
@@ -63,17 +62,17 @@ def to_draw(
 
 def peaks(data: ProfileData, query: Query) -> dict[str, int]:
     """By device, at the first batch; from run metadata the numbers of OpenAI's mem_util."""
-    if data.graph is None and data.trace is not None and query.may_be_measured:
-        return {one.device: one.peak for one in _devices(data, data.trace)}
+    if data.graph is None and data.hosts and query.may_be_measured:
+        return {one.device: one.peak for one in _devices(data)}
     found = estimator_of(data, query).at(query.batches[0] if query.batches else 1)
     return {device: one.expected for device, one in found.items()}
 
 
-def _devices(data: ProfileData, trace: Trace) -> list[DeviceMemory]:
+def _devices(data: ProfileData) -> list[DeviceMemory]:
     """Of a run that tells nothing, a graph or layers may."""
-    found = measured_memory(trace)
+    found = measured_memory(data.hosts.on_one_clock)
     if not found and data.graph is None and data.keras is None:
-        why, then = why_none(trace)
+        why, then = why_none(data.hosts)
         raise InputMissing(why, where=data.title, hint=then)
     return found
 

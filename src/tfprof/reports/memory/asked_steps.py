@@ -57,6 +57,7 @@ def _graph_steps(data: ProfileData, question: Question) -> GraphSteps:
 
 def executed_estimator(data: ProfileData, query: Query) -> Estimator:
     """Of the graphs that ran, after TensorFlow had rewritten them: the run metadata holds them."""
+    # joined: only metadata of runs has such graphs, and they are of one host
     graphs = [one for one in parts(data.trace) if one.partition.kind == _PARTITION]
     if not graphs or data.trace is None:
         raise InputMissing(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfprof.model import units
+from tfprof.model.quantity import Quantity
 from tfprof.reports.memory.what_if_view import what_if_facts, what_if_tables
 from tfprof.reports.memory.words import curves_of, size, whole
 from tfprof.results.memory import (
@@ -73,7 +74,7 @@ def _facts(memory: EstimatedMemory) -> Iterator[tuple[str, str]]:
 def _one_device(found: EstimatedDevice, held: int) -> Iterator[tuple[str, str]]:
     yield "Peak", f"{size(found.peak_bytes)} beside the variables{_spread(found)}"
     yield "Variables", units.size(held)
-    yield "Total", units.size(whole(found.peak_bytes) + held)
+    yield "Total", size(found.peak_bytes + Quantity.derived(held))
     yield from (("Formula", _piece_text(piece)) for piece in found.pieces[-_PIECES_SHOWN:])
 
 

@@ -11,9 +11,9 @@ from tfprof.analyses.measured_memory.of_run import STEP_ALONE
 from tfprof.analyses.measured_memory.over_time import OverTime, over_time
 from tfprof.analyses.measured_memory.usage import Usage
 from tfprof.errors import TfprofError
+from tfprof.model.hosts import Hosts
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
-from tfprof.model.trace import Trace
 from tfprof.reports.memory.asked_steps import estimator_of
 from tfprof.reports.memory.query import Query
 from tfprof.results.answered import Answered, answered
@@ -53,14 +53,15 @@ def measured(data: ProfileData, devices: Sequence[DeviceMemory]) -> Answered[Mea
     return answered("memory", data, result, warnings, notes)
 
 
-def why_none(trace: Trace) -> tuple[str, str]:
-    """Why a trace tells nothing of memory, and what to do."""
-    if trace.space is None:
+def why_none(hosts: Hosts) -> tuple[str, str]:
+    """Why a run tells nothing of memory, and what to do."""
+    if not hosts.spaces:
         return (
             "what ran was recorded without its allocations",
             "Run metadata has them, of a run with RunOptions(trace_level=RunOptions.FULL_TRACE).",
         )
-    levels = [e.options.host_tracer_level for e in trace.space.environments.values() if e.options]
+    found = [one for space in hosts.spaces for one in space.environments.values()]
+    levels = [one.options.host_tracer_level for one in found if one.options]
     if levels and max(levels) < _MEMORY_LEVEL:
         return (
             f"the capture has no memory events: its host_tracer_level is {max(levels)}",
@@ -86,8 +87,7 @@ def _estimate(data: ProfileData) -> _Estimate | None:
 
 def _types(data: ProfileData) -> Mapping[str, str]:
     """What a graph says of a node comes before what the trace says."""
-    ran = op_types(data.trace) if data.trace is not None else {}
-    return {**ran, **executed_types(data)}
+    return {**op_types(data.hosts), **executed_types(data)}
 
 
 def _device(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tfprof.model import units
 from tfprof.reports.memory.words import size, whole
@@ -16,8 +17,11 @@ _NO_NAME = "(no op is named)"
 
 
 def measured_parts(memory: MeasuredMemory) -> list[Part]:
-    highest = sorted(memory.devices, key=lambda one: -memory.devices[one].peak_bytes)[:_TABLES]
-    tables = [_live_table(memory, device) for device in highest]
+    highest = sorted(memory.devices, key=lambda one: -memory.devices[one].peak_bytes)
+    tables = [
+        replace(_live_table(memory, device), on_screen=place < _TABLES)
+        for place, device in enumerate(highest)
+    ]
     return [Facts(list(_facts(memory))), *tables, series_of(memory)]
 
 

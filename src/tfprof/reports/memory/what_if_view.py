@@ -9,7 +9,7 @@ from tfprof.model import units
 from tfprof.model.quantity import Quantity
 from tfprof.reports.memory.words import size, whole
 from tfprof.results.memory_what_if import HalfPrecision, Recompute, Swap, SwapPlan, WhatIf
-from tfprof.views.shapes import Column, Table, Unit, Value
+from tfprof.views.shapes import Column, Fold, Table, Unit, Value
 
 _PLANS_SHOWN = 6
 _NAMES_SHOWN = 4
@@ -100,10 +100,9 @@ def _plans_table(one: Recompute) -> Table:
     ]
     rows: list[list[Value]] = [
         [it.plan, it.peak_bytes, it.saved_share, it.extra_flops_share, it.kept_tensors, it.about]
-        # a fold would say how many are left out, which the text does not do yet
-        for it in one.plans[:_PLANS_SHOWN]
+        for it in one.plans
     ]
-    return Table(columns, rows)
+    return Table(columns, rows, fold=Fold(_PLANS_SHOWN))
 
 
 def _swap_table(one: Swap) -> Table:

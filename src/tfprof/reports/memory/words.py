@@ -14,7 +14,8 @@ def whole(quantity: Quantity) -> int:
 
 
 def size(quantity: Quantity) -> str:
-    return units.size(whole(quantity))
+    """With the mark of what is estimated, or at least so much."""
+    return quantity.kind.mark + units.size(whole(quantity))
 
 
 def curves_of(memory: EstimatedMemory, *, with_variables: bool = False) -> list[Curve]:

@@ -10,6 +10,7 @@ from tfprof.analyses.inference.sites import Given
 from tfprof.analyses.placement.placed import Placement, placement
 from tfprof.errors import InputMissing
 from tfprof.model import units
+from tfprof.model.hosts import steps_together
 from tfprof.model.placement_log import PlacementLog
 from tfprof.model.profile import ProfileData
 from tfprof.reports.placement.graphs import executed_graphs, subgraphs
@@ -22,7 +23,7 @@ _MORE = "--nodes prints the graph that each device executed, with the time of ea
 
 def ask(data: ProfileData, query: Query) -> Answered[PlacementResult]:
     log, given = query.log, Given(query.sizes, query.feeds)
-    if data.graph is None and data.trace is None and log is None:
+    if data.graph is None and not data.hosts and log is None:
         raise InputMissing(
             "no graph and no run: placement is asked for in a graph and recorded in a run",
             hint="`tfprof doctor PATH` lists what is there.",
@@ -69,14 +70,14 @@ def _logged(found: Placement, log: PlacementLog) -> dict[str, Logged]:
 
 
 def _seen(data: ProfileData, found: Placement, log: PlacementLog | None) -> Seen:
-    trace, graph = data.trace, data.graph
+    hosts, graph = data.hosts, data.graph
     return Seen(
         None
-        if trace is None
+        if not hosts
         else RunSeen(
-            len(trace.executions),
-            len(trace.steps),
-            captured=trace.space is not None,
+            sum(len(host.trace.executions) for host in hosts),
+            len(steps_together(*(host.steps for host in hosts))),
+            captured=bool(hosts.spaces),
             placed=bool(found.ran.devices),
         ),
         None if graph is None else any(graph.devices.table),
@@ -86,9 +87,9 @@ def _seen(data: ProfileData, found: Placement, log: PlacementLog | None) -> Seen
 
 
 def _warnings(data: ProfileData, found: Placement) -> Iterator[str]:
-    if data.trace is None:
+    if not data.hosts:
         yield "time and bytes of ops are not known: no run was given"
-    elif data.trace.space is not None:
+    elif data.hosts.spaces:
         yield "a capture does not tell the bytes that ops asked for"
         cpus = [name for name in found.devices if "/cpu:" in name]
         if len(cpus) > 1:

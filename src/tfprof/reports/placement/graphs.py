@@ -51,11 +51,13 @@ def subgraphs(data: ProfileData, found: Placement) -> Iterator[Subgraph]:
 
 
 def _types(data: ProfileData) -> dict[str, str]:
-    rows = data.trace.executions if data.trace is not None else None
-    if rows is None or rows.op is None:
-        return {}
-    first = np.unique(rows.node.codes, return_index=True)[1].tolist()
-    return {rows.node[row]: rows.op[row] for row in first}
+    """As each node ran first."""
+    found: dict[str, str] = {}
+    for rows in (host.trace.executions for host in reversed(data.hosts)):
+        if rows.op is not None:
+            first = np.unique(rows.node.codes, return_index=True)[1].tolist()
+            found |= {rows.node[row]: rows.op[row] for row in first}
+    return found
 
 
 def _subgraph(graph: Graph, rows: Iterable[int], found: Placement, device: str) -> Subgraph:

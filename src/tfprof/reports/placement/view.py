@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from tfprof.model import units
-from tfprof.model.quantity import Quantity
 from tfprof.results.answered import Answered
 from tfprof.results.placement import (
     EXECUTED,
@@ -166,19 +165,11 @@ def _copies_table(copies: Sequence[Copies]) -> Table:
         Column("time_us", "time", Unit.MICROS),
     ]
     rows: list[list[Value]] = [
-        [one.source, one.target, one.kind, *_averages(one), one.time_us] for one in copies
+        [one.source, one.target, one.kind, one.count, one.bytes, one.time_us] for one in copies
     ]
     if not any(one.time_us.known for one in copies):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     return Table(columns, rows, fold=Fold(_SHOWN))
-
-
-def _averages(one: Copies) -> tuple[Value, Value]:
-    """What was recorded is an average, a fraction even where it is whole."""
-    if not one.time_us.known:
-        return one.count, one.bytes
-    size = one.bytes.number
-    return float(one.count), one.bytes if size is None else Quantity.derived(float(size))
 
 
 def _moved_table(moved: Sequence[SoftPlaced]) -> Table:

@@ -14,7 +14,7 @@ from tfprof.analyses.memory.estimate import Peak, guess_from, peaks, pieces
 from tfprof.analyses.memory.program import MODELS, program
 from tfprof.analyses.params import Parameters, count_parameters
 from tfprof.analyses.reach import Extent, extent
-from tfprof.analyses.run_cost import RunCost, run_cost
+from tfprof.analyses.run_cost import run_cost
 from tfprof.analyses.static_costs import StaticCosts
 from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
 from tfprof.model.dims import BATCH, symbol
@@ -22,6 +22,7 @@ from tfprof.model.profile import ProfileData, TensorSpec
 from tfprof.reports.shared.costs import costs_of
 from tfprof.reports.shared.parameters import parameters_of
 from tfprof.reports.shared.question import Question
+from tfprof.results.run_cost import RunCost
 
 # a summary answers at once: going through more nodes than this takes longer
 LARGEST_IN_A_SECOND = 20_000
@@ -70,7 +71,7 @@ class Digest:
 def digest(data: ProfileData, question: Question | None = None) -> Digest:
     """`question` asks for what is computed as well; a list of models does without."""
     part = extent(data, question.signature if question is not None else None)
-    graph = data.graph
+    graph, hosts = data.graph, data.hosts.on_one_clock
     static = _static(data, question) if question is not None else None
     return Digest(
         data,
@@ -79,11 +80,11 @@ def digest(data: ProfileData, question: Question | None = None) -> Digest:
         model_inputs(graph, part) if graph is not None else [],
         data_ops(graph) if graph is not None else [],
         _op_counts(data, part),
-        run_cost(data.trace) if data.trace is not None and len(data.trace.executions) else None,
+        run_cost(*(host.trace for host in hosts)) if hosts.any_ops else None,
         _logged_float_ops(data),
         static,
         _memory(data, part, static, question),
-        measured_memory(data.trace) if question is not None else [],
+        measured_memory(hosts) if question is not None else [],
         _steps(data) if question is not None else None,
         keras_costs(data.keras) if data.keras is not None and data.graph is None else None,
         question or Question(),
@@ -123,8 +124,8 @@ def _fits(data: ProfileData, part: Extent, question: Question) -> int | None:
 
 
 def _steps(data: ProfileData) -> Breakdown | None:
-    space = data.trace.space if data.trace is not None else None
-    return next(breakdowns(space), None) if space is not None else None
+    """Of the first host that has any."""
+    return next((one for space in data.hosts.spaces for one in breakdowns(space)), None)
 
 
 def _op_counts(data: ProfileData, part: Extent) -> dict[str, int]:

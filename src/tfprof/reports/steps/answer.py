@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from tfprof.analyses.overlap.host_steps import host_steps, with_only
@@ -12,7 +12,7 @@ from tfprof.errors import UsageError
 from tfprof.model.devices import short_names
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
-from tfprof.reports.shared.run_in_time import run_in_time
+from tfprof.reports.shared.run_in_time import hosts_in_time
 from tfprof.reports.shared.waiting import NO_OPS, is_input_bound
 from tfprof.reports.shared.words import recognised, shell_path
 from tfprof.reports.steps.partial import StepsPartial
@@ -20,6 +20,7 @@ from tfprof.reports.steps.query import Query
 from tfprof.results.answered import Answered, answered
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import HostSteps
+from tfprof.results.hosts import ranked
 from tfprof.results.steps import Behind, Look, NoSteps, Slice, StepsResult
 from tfprof.results.windows import StepWindow
 
@@ -33,11 +34,10 @@ _SLICES_SHOWN = 3
 
 def ask(data: ProfileData, query: Query) -> Answered[StepsResult | NoSteps]:
     category = query.category
-    hosts = list(breakdowns(run_in_time(data, "steps are parts of one").space))
-    if not hosts:
+    found, partial = _all_hosts(data)
+    if found is None:
         return _without_steps(data)
-    partial = partial_of(hosts)
-    found, shown = hosts[0], partial.hosts[0]
+    shown = partial.hosts[0]
     if query.device is not None:
         found = _with_one(found, shown, query.device)
         shown = with_only(shown, found)
@@ -49,8 +49,19 @@ def ask(data: ProfileData, query: Query) -> Answered[StepsResult | NoSteps]:
     return answered("steps", data, result, warnings, notes, recognised=recognised(data))
 
 
-def partial_of(hosts: Sequence[Breakdown]) -> StepsPartial:
-    return StepsPartial(tuple(host_steps(one, rank) for rank, one in enumerate(hosts)))
+def _all_hosts(data: ProfileData) -> tuple[Breakdown | None, StepsPartial]:
+    """The first host with its events, and all of them without."""
+    first, whole = None, StepsPartial()
+    for rank, space in hosts_in_time(data, "steps are parts of one"):
+        for at, one in enumerate(breakdowns(space)):
+            first = first or one
+            whole = whole.merge(partial_of([one], ranked(rank, at)))
+    return first, whole
+
+
+def partial_of(hosts: Iterable[Breakdown], first: int = 0) -> StepsPartial:
+    """`first` is the rank of the first of them."""
+    return StepsPartial(tuple(host_steps(one, rank) for rank, one in enumerate(hosts, first)))
 
 
 def _without_steps(data: ProfileData) -> Answered[StepsResult | NoSteps]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from tfprof.model import units
-from tfprof.model.quantity import Quantity
+from tfprof.model.quantity import Kind, Quantity
 from tfprof.reports.shared.costs import in_words, size_text
 from tfprof.results.checkpoint import CheckpointResult
 from tfprof.results.keras_model import KerasResult, TensorRow
@@ -153,7 +153,7 @@ def _memory(found: SummaryResult) -> Iterator[str]:
             beside = "with" if measured.with_variables else "beside"
             yield f"{units.size(measured.bytes)} at the peak {beside} the variables, measured"
         return
-    size = units.size(peak.bytes)
+    size = Kind.ESTIMATED.mark + units.size(peak.bytes)
     batch = f" at batch {peak.batch}" if peak.batch is not None else ""
     if measured is None:
         yield f"{size} at the peak beside the variables{batch}, estimated"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tfprof.analyses.kernels import kernels
-from tfprof.analyses.run_cost import RunCost
 from tfprof.model.graph import Graph
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import TensorSpec
 from tfprof.model.quantity import Quantity
-from tfprof.model.trace import Trace
+from tfprof.model.xspace import Space
 from tfprof.reports.shared.digest import COMMON_DEVICE, Digest
 from tfprof.reports.shared.waiting import NO_OPS, step_text
 from tfprof.reports.shared.words import NO_STEPS
 from tfprof.results.keras_model import TensorRow
+from tfprof.results.run_cost import RunCost
 from tfprof.results.summary import (
     EstimatedPeak,
     GraphFacts,
@@ -123,13 +125,12 @@ def requested_of(known: Digest) -> Quantity:
 def run_facts(known: Digest, run: RunCost) -> RunFacts:
     found = known.steps
     step = step_text(found.average(), found.input_share) if found is not None else ""
-    trace = known.data.trace
-    ran = _kernels(trace) if trace is not None else None
+    ran = _kernels(known.data.hosts.spaces)
     return RunFacts(run.executions, run.is_period, run.pipeline_us, run.devices, step, ran)
 
 
-def _kernels(trace: Trace) -> KernelTime | None:
-    found = kernels(trace.space).finish() if trace.space is not None else ()
+def _kernels(spaces: Sequence[Space]) -> KernelTime | None:
+    found = kernels(spaces).finish()
     if not found:
         return None
     return KernelTime(

@@ -13,8 +13,6 @@ from tfprof.model.op_names import kind_of, op_name
 from tfprof.reports.timeline.asked import PS, Timeline
 from tfprof.results.timeline import CriticalPath, PathLink, PathOp
 
-_MOST_LINKS = 10_000
-
 
 def path_of(asked: Timeline, begin: int, end: int) -> CriticalPath:
     runs = chain_runs(asked.space, begin, end)
@@ -25,7 +23,7 @@ def path_of(asked: Timeline, begin: int, end: int) -> CriticalPath:
         sum(link.wait for link in path) / PS,
         sum(link.by == DATA for link in path),
         _ops_on(asked, path),
-        tuple(_told(asked, link) for link in _longest_links(path)),
+        tuple(_told(asked, link) for link in path),
     )
 
 
@@ -59,14 +57,6 @@ def _ops_on(asked: Timeline, path: Sequence[Link]) -> tuple[PathOp, ...]:
     return tuple(
         PathOp(kind, runs[kind], ps / PS, ps / whole if whole else 0) for kind, ps in ordered
     )
-
-
-def _longest_links(path: Sequence[Link]) -> Sequence[Link]:
-    """All, or of very many those that took longest, in order of time."""
-    if len(path) <= _MOST_LINKS:
-        return path
-    kept = sorted(path, key=lambda link: link.start - link.end)[:_MOST_LINKS]
-    return sorted(kept, key=lambda link: link.end)
 
 
 def _told(asked: Timeline, link: Link) -> PathLink:
