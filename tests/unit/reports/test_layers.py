@@ -2,9 +2,12 @@
 
 import json
 import pickle
+import subprocess
+import sys
 import zipfile
 
 import pytest
+from run_cli import environment
 
 from tfprof.api.answer import Answer
 from tfprof.errors import InputMissing
@@ -101,6 +104,24 @@ def test_tables_are_whole_and_fold_on_the_screen(samples):
     table = answer.view.parts[1]
     assert len(table.rows) == len(answer.result.data.rows) > table.fold.show
     assert "more (" in str(answer)
+
+
+_IMPORTED = """
+import contextlib, io, sys
+from tfprof.cli.main import main
+with contextlib.redirect_stdout(io.StringIO()):
+    assert main(["layers", sys.argv[1], "--by", "op"]) == 0
+print(*(name for name in sys.modules if name.startswith("tfprof.")))
+"""
+
+
+def test_of_a_capture_nothing_that_infers_shapes_is_imported(samples):
+    words = [sys.executable, "-c", _IMPORTED, str(samples / "xplane/slow-cb.xplane.pb")]
+    done = subprocess.run(words, capture_output=True, text=True, env=environment(), check=True)
+    found = done.stdout.split()
+    assert "tfprof.analyses.op_times" in found
+    heavy = ("tfprof.ops", "tfprof.analyses.inference", "tfprof.analyses.static_costs")
+    assert [name for name in found if name.startswith(heavy)] == []
 
 
 def test_nothing_to_look_at(samples):

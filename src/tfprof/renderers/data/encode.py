@@ -7,10 +7,10 @@ at least so much, has its kind beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -35,16 +35,16 @@ def encoded(value: object) -> Any:  # noqa: ANN401
     if isinstance(value, Quantity | Dim):
         return _number(value)
     if isinstance(value, Mapping):
-        return dict(pair for key, one in value.items() for pair in _by_name(_name(key), one))
+        return _mapped(value)
     return _parts(value)
 
 
 def _parts(value: object) -> Any:  # noqa: ANN401
     """A result inside a result (also a named tuple), rows, or columns."""
-    if isinstance(value, Columns):
-        return _records(value)
+    if hasattr(value, "columns"):  # what the protocol asks for, asked quickly: rows are many
+        return _records(cast("Columns", value))
     if hasattr(value, "_fields") or (is_dataclass(value) and not isinstance(value, type)):
-        return dict(_fields(value))
+        return _fields(value)
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, Iterable):
@@ -53,38 +53,50 @@ def _parts(value: object) -> Any:  # noqa: ANN401
     raise TypeError(f"{type(value).__name__} is no part of a result")
 
 
+def _mapped(value: Mapping[Any, object]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, one in value.items():
+        _put_entry(found, _name(key), one)
+    return found
+
+
 def _name(key: object) -> str:
     return str(key.value if isinstance(key, Enum) else key)
 
 
-def _fields(result: object) -> Iterator[tuple[str, Any]]:
+def _fields(result: object) -> dict[str, Any]:
+    """Filled in place: a row is told in one go, and rows are many."""
+    found: dict[str, Any] = {}
     for plan in plan_of(result.__class__):
         value = getattr(result, plan.name)
         if plan.place is Place.INSIDE or (plan.place is Place.IF_KNOWN and value is None):
             continue
         if plan.is_time:
-            yield plan.key, _micros(value)
+            found[plan.key] = _micros(value)
+        elif value.__class__ in _AS_IT_IS:
+            found[plan.key] = value
         elif plan.place is Place.AMONG:
-            yield from encoded(value).items()
+            found.update(encoded(value))
         else:
-            yield from _pairs(plan.key, value)
+            _put(found, plan.key, value)
+    return found
 
 
-def _pairs(key: str, value: object) -> Iterator[tuple[str, Any]]:
+def _put(found: dict[str, Any], key: str, value: object) -> None:
     """A key and its value, and beside it what else there is to know of a number."""
-    yield from _by_name(key, value)
+    _put_entry(found, key, value)
     numbers = value.values() if isinstance(value, Mapping) else (value,)
     kind = weakest(one.kind for one in numbers if isinstance(one, Quantity) and one.known)
     if kind in (Kind.ESTIMATED, Kind.AT_LEAST):
-        yield f"{key}_kind", kind.value
+        found[f"{key}_kind"] = kind.value
 
 
-def _by_name(key: str, value: object) -> Iterator[tuple[str, Any]]:
+def _put_entry(found: dict[str, Any], key: str, value: object) -> None:
     """An entry of a mapping: all of them are of one kind, which stands beside the mapping."""
-    yield key, encoded(value)
+    found[key] = encoded(value)
     formula = value.value if isinstance(value, Quantity) else value
     if isinstance(formula, Dim):
-        yield f"{key}_formula", {"text": str(formula), "terms": term_list(formula)}
+        found[f"{key}_formula"] = {"text": str(formula), "terms": term_list(formula)}
 
 
 def _micros(value: object) -> Any:  # noqa: ANN401

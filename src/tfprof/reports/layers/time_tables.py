@@ -18,6 +18,7 @@ _WORK = (
     Column("intensity", "FLOP/B", Unit.NUMBER),
 )
 _PEAK = Column("peak_share", "of peak", Unit.SHARE)
+_OF_WORK = {column.key for column in (*_WORK, _PEAK)}
 _TOTAL = Column("total_us", "total", Unit.MICROS)
 _SPREAD = (Column("median_us", "median", Unit.MICROS), Column("max_us", "max", Unit.MICROS))
 _KERNEL_COLUMNS = (
@@ -74,7 +75,7 @@ def _own_columns(time: MeasuredTime) -> tuple[Column, ...]:
 def _cell(row: OpTime, column: Column) -> Value:
     """Many ops only move data: where there is no work, nothing stands."""
     value: Value = getattr(row, column.key)
-    return "" if column in (*_WORK, _PEAK) and not value else value
+    return "" if not value and column.key in _OF_WORK else value
 
 
 def _thread(name: str) -> str:
