@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tfprof.commands.registry import commands
 from tfprof.errors import ExtraMissing, UsageError
-from tfprof.renderers import csv, markdown, picture, plain
+from tfprof.renderers import csv, markdown, plain
 from tfprof.renderers.cost_table import as_table
 from tfprof.renderers.data import json
 from tfprof.renderers.data.encode import encoded
@@ -48,6 +47,8 @@ class Answer:
         return f"<tfprof {self.result.command} of {self.view.title}>"
 
     def _repr_html_(self) -> str:
+        import html
+
         return f"<pre>{html.escape(str(self))}</pre>"
 
     def to_dict(self) -> dict[str, Any]:
@@ -76,6 +77,8 @@ class Answer:
                 hint="memory() and steps() have one.",
             )
         drawn = self.result if self._to_draw is None else self._to_draw()
+        from tfprof.renderers import picture  # loads XML, and that the network
+
         return picture.render(command.module().picture(drawn))
 
     def to_pandas(self) -> pd.DataFrame:

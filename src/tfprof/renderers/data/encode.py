@@ -22,6 +22,7 @@ from tfprof.results.fields import Place, plan_of
 from tfprof.results.times import Nanoseconds
 
 _AS_IT_IS = (str, int, float, type(None))
+_PLAIN = frozenset({*_AS_IT_IS, bool})
 
 
 def encoded(value: object) -> Any:  # noqa: ANN401
@@ -119,8 +120,13 @@ def _records(rows: Columns) -> list[dict[str, Any]]:
         _records(one) if isinstance(one, Columns) else _listed(one) for one in columns.values()
     ]
     names = list(columns)
-    return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
+    return [dict(zip(names, row, strict=False)) for row in zip(*values, strict=True)]
 
 
-def _listed(column: object) -> list[Any]:
-    return list(encoded(column))
+def _listed(column: Iterable[object]) -> list[Any]:
+    """Most are plain already: a look at the types is quicker than one at every value."""
+    if isinstance(column, np.ndarray):
+        plain: list[Any] = column.tolist()
+        return plain
+    found = list(column)
+    return found if _PLAIN.issuperset(map(type, found)) else [encoded(one) for one in found]
