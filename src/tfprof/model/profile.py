@@ -97,55 +97,14 @@ class ProfileData:
 
     def read_from(self, recipe: Recipe) -> ProfileData:
         """The same, which pickles as its files and what is changed in it from now on."""
-        return replace(self, origin=Origin(recipe, _parts(self)))
+        return replace(self, origin=Origin(recipe, self.parts()))
 
     def __reduce__(self) -> tuple[Callable[..., ProfileData], tuple[object, ...]]:
-        parts = _parts(self)
-        if self.origin is None:
-            return _at_hand, (parts,)
-        read = self.origin.parts
-        changes = {name: part for name, part in parts.items() if part is not read[name]}
-        return unread, (self.origin.recipe, changes)
+        from tfprof.model.unread import pickled
 
+        return pickled(self)
 
-def _parts(data: ProfileData) -> dict[str, object]:
-    return {one.name: getattr(data, one.name) for one in fields(data) if one.name != "origin"}
-
-
-def _at_hand(parts: Mapping[str, object]) -> ProfileData:
-    made = object.__new__(ProfileData)
-    vars(made).update(parts, origin=None)
-    return made
-
-
-def unread(recipe: Recipe, changes: Mapping[str, object]) -> ProfileData:
-    """A profile that is read from its files at the first look, and changed as it was."""
-    recipe.check()
-    made = object.__new__(_Unread)
-    vars(made).update(recipe=recipe, changes=changes)
-    return made
-
-
-class _Unread(ProfileData):
-    """As it comes out of a pickle; once it is looked at, it is a ProfileData like any other."""
-
-    recipe: Recipe
-    changes: Mapping[str, object]
-
-    def __getattribute__(self, name: str) -> object:
-        if name in _LOOKED_AT:
-            _read(self)
-        return object.__getattribute__(self, name)
-
-    def __reduce__(self) -> tuple[Callable[..., ProfileData], tuple[object, ...]]:
-        return unread, (self.recipe, self.changes)
-
-
-_LOOKED_AT = frozenset(("trace", "read_from", *(one.name for one in fields(ProfileData))))
-
-
-def _read(data: _Unread) -> None:
-    parts = {**vars(data.recipe.load()), **data.changes}
-    object.__setattr__(data, "__class__", ProfileData)
-    vars(data).clear()
-    vars(data).update(parts)
+    def parts(self) -> dict[str, object]:
+        """All fields but where they come from."""
+        names = (one.name for one in fields(self) if one.name != "origin")
+        return {name: getattr(self, name) for name in names}
