@@ -26,16 +26,14 @@ from tfprof.renderers import plain
 from tfprof.reports.trees import Prepared, Query, view
 
 PROMPT = "tfprof> "
-# None: every command that has a query
-_ASKED: tuple[str, ...] | None = ("scope", "graph", "op", "code", "summary")
 # what picks the profile is said before it is loaded
 _SAID_BEFORE = (*INPUTS, WHICH_GRAPH)
 _WIDTH = 28
 _HELP = """\
 scope | graph | op | code   a view; options as in: scope -max_depth 3 -select params
 advise                      what stands out: the checkers of the original
-summary                     the model on one screen
-set                         keep options for what follows: set -order_by micros
+{questions}
+set                         keep options of views for what follows: set -order_by micros
 help                        this text; an empty line shows the options in force
 exit                        leave; Ctrl-D does the same
 Options: -max_depth -min_<metric> -step -order_by -account_type_regexes -start_name_regexes
@@ -62,12 +60,8 @@ def _values(words: list[str], options: Iterable[Options]) -> Values:
 
 
 def _questions() -> dict[str, Command]:
-    """What of the registry can be asked here."""
-    return {
-        name: one
-        for name, one in commands().items()
-        if one.query is not None and (_ASKED is None or name in _ASKED)
-    }
+    """What of the registry can be asked here, where the profile is loaded already."""
+    return {name: one for name, one in commands().items() if one.query is not None}
 
 
 class Prompt:
@@ -100,7 +94,7 @@ class Prompt:
         if command in ("exit", "quit"):
             return False
         if command == "help":
-            self._write(_HELP + "\n")
+            self._write(self._help() + "\n")
         elif command == "advise":
             self._write(self._advice())
         elif command == "set":
@@ -112,6 +106,10 @@ class Prompt:
             hint = f"Did you mean {near[0]}?" if near else "`help` lists the commands."
             raise UsageError(f"no command is called {command!r}", hint=hint)
         return True
+
+    def _help(self) -> str:
+        asked = [one for one in self._questions.values() if one.group is not Group.VIEWS]
+        return _HELP.format(questions="\n".join(f"{one.name:<28}{one.help}" for one in asked))
 
     def _advice(self) -> str:
         from tfprof.compat.checkers import advice_of
