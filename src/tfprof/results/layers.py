@@ -16,10 +16,9 @@ from tfprof.results.op_times import MeasuredTime, OpTime
 
 
 @dataclass(frozen=True, slots=True)
-class LayerCost:
-    """A layer of a graph, or of a run alone; `time_us` is its own time in an average step."""
+class Cost:
+    """What every row tells, whatever was read; `time_us` is its own time in an average step."""
 
-    layer: Annotated[str, ROW_KEY]
     kind: Annotated[str | None, Key("class")]
     output_shape: Open
     params: Quantity
@@ -32,39 +31,34 @@ class LayerCost:
 
 
 @dataclass(frozen=True, slots=True)
-class KerasLayerCost:
-    """One call of a layer, by the configuration of its model.
+class KerasCall:
+    """Which call of a layer, and why something of it is not known."""
 
-    `reason` says why something is not known. `output` is the shape at the sizes that were given.
-    """
-
-    layer: Annotated[str, ROW_KEY]
-    kind: Annotated[str, Key("class")]
     call: Annotated[int, ROW_KEY]
-    output_shape: Open
-    params: Quantity
-    macs: Quantity
-    flops: Quantity
-    activation_bytes: Quantity
     reason: str | None
-    peak_bytes: Quantity
-    time_us: Quantity
-    output: Annotated[Open, INSIDE]
 
 
 @dataclass(frozen=True, slots=True)
-class GroupCost:
-    """The ops of a graph that are of one type or in one scope, which is what `row` says."""
+class GroupWork:
+    """The ops of a graph that are of one type or in one scope."""
 
-    row: Annotated[Mapping[str, str], AMONG]
-    name: Annotated[str, ROW_KEY, INSIDE]
     count: int
-    macs: Quantity
-    flops: Quantity
-    flops_all: Quantity
     float_ops: Quantity
     bytes_read: Quantity
     bytes_written: Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`named` is the name under what the table is about: layer, op, scope, node, ...
+
+    `beside` is what only some kinds of input tell.
+    """
+
+    named: Annotated[Mapping[str, str], AMONG]
+    name: Annotated[str, ROW_KEY, INSIDE]
+    cost: Annotated[Cost, AMONG]
+    beside: Annotated[KerasCall | GroupWork | OpTime | KernelTime | None, AMONG] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,25 +86,15 @@ class EstimatedTime:
     rows: tuple[Estimate, ...]
 
 
-Rows = (
-    tuple[LayerCost, ...]
-    | tuple[KerasLayerCost, ...]
-    | tuple[GroupCost, ...]
-    | tuple[OpTime, ...]
-    | tuple[KernelTime, ...]
-)
-
-
 @dataclass(frozen=True, slots=True)
 class LayersResult:
-    """`by` is what a row is. A graph adds the total, a run its time, a device what it would take.
+    """`by` is what a row is.
 
-    `by_layers` is the total by the configuration of a Keras model.
+    A graph or layers add the total, a run its time, a device what it would take.
     """
 
-    rows: Rows
+    rows: tuple[Row, ...]
+    by: str
     total: Annotated[ComputedCosts | None, IF_KNOWN] = None
     time: Annotated[MeasuredTime | None, IF_KNOWN] = None
     estimated_time: Annotated[EstimatedTime | None, IF_KNOWN] = None
-    by: Annotated[str, INSIDE] = "layer"
-    by_layers: Annotated[ComputedCosts | None, INSIDE] = None

@@ -22,6 +22,8 @@ from tfprof.results.fields import Place, plan_of
 from tfprof.results.times import Nanoseconds
 
 _AS_IT_IS = (str, int, float, type(None))
+_LEFT_OUT = (Place.IF_KNOWN, Place.AMONG)
+_TOLD_KINDS = (Kind.ESTIMATED, Kind.AT_LEAST)
 _PLAIN = frozenset({*_AS_IT_IS, bool})
 
 
@@ -33,8 +35,8 @@ def encoded(value: object) -> Any:  # noqa: ANN401
         return value.micros
     if isinstance(value, _AS_IT_IS):
         return value
-    if isinstance(value, Quantity | Dim):
-        return _number(value)
+    if isinstance(value, Quantity):
+        return value.number
     if isinstance(value, Mapping):
         return _mapped(value)
     return _parts(value)
@@ -70,7 +72,7 @@ def _fields(result: object) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for plan in plan_of(result.__class__):
         value = getattr(result, plan.name)
-        if plan.place is Place.INSIDE or (plan.place is Place.IF_KNOWN and value is None):
+        if plan.place is Place.INSIDE or (value is None and plan.place in _LEFT_OUT):
             continue
         if plan.is_time:
             found[plan.key] = _micros(value)
@@ -86,18 +88,25 @@ def _fields(result: object) -> dict[str, Any]:
 def _put(found: dict[str, Any], key: str, value: object) -> None:
     """A key and its value, and beside it what else there is to know of a number."""
     _put_entry(found, key, value)
-    numbers = value.values() if isinstance(value, Mapping) else (value,)
-    kind = weakest(one.kind for one in numbers if isinstance(one, Quantity) and one.known)
-    if kind in (Kind.ESTIMATED, Kind.AT_LEAST):
+    if isinstance(value, Quantity):
+        kind = value.kind if value.known else None
+    elif isinstance(value, Mapping):
+        numbers = (one for one in value.values() if isinstance(one, Quantity) and one.known)
+        kind = weakest(one.kind for one in numbers)
+    else:
+        return
+    if kind in _TOLD_KINDS:
         found[f"{key}_kind"] = kind.value
 
 
 def _put_entry(found: dict[str, Any], key: str, value: object) -> None:
     """An entry of a mapping: all of them are of one kind, which stands beside the mapping."""
-    found[key] = encoded(value)
-    formula = value.value if isinstance(value, Quantity) else value
-    if isinstance(formula, Dim):
-        found[f"{key}_formula"] = {"text": str(formula), "terms": term_list(formula)}
+    number = value.value if isinstance(value, Quantity) else value
+    if isinstance(number, Dim):
+        found[key] = None
+        found[f"{key}_formula"] = {"text": str(number), "terms": term_list(number)}
+    else:
+        found[key] = encoded(number)
 
 
 def _micros(value: object) -> Any:  # noqa: ANN401
@@ -107,10 +116,6 @@ def _micros(value: object) -> Any:  # noqa: ANN401
     if isinstance(value, tuple):
         return [_micros(one) for one in value]
     return value / PS if isinstance(value, int | float) else None
-
-
-def _number(value: Quantity | Dim) -> float | None:
-    return value.number if isinstance(value, Quantity) else None
 
 
 def _records(rows: Columns) -> list[dict[str, Any]]:

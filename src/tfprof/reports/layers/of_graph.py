@@ -8,17 +8,27 @@ from tfprof.analyses.host_times import OpTimesQuery, op_times_of
 from tfprof.analyses.layer_names import NO_LAYER
 from tfprof.analyses.layers import Layer, by_layer
 from tfprof.analyses.roofline import estimates
-from tfprof.analyses.static_costs import Cost, OpCost, StaticCosts, summed
+from tfprof.analyses.static_costs import Cost as WorkCost
+from tfprof.analyses.static_costs import OpCost, StaticCosts, summed
 from tfprof.errors import UsageError
 from tfprof.model.dims import BATCH, Size, at, symbols
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
-from tfprof.reports.layers.of_run import NO_LAYER_PEAK, check_run, unknowns, warnings_of
+from tfprof.reports.layers.of_run import (
+    NO_LAYER_PEAK,
+    NO_RUN,
+    check_run,
+    ran_row,
+    unknowns,
+    warnings_of,
+)
 from tfprof.reports.layers.query import STATIC_GROUPS, Query
 from tfprof.reports.shared import costs as shared
 from tfprof.results.answered import Answered, answered
-from tfprof.results.layers import EstimatedTime, GroupCost, LayerCost, LayersResult, Rows
+from tfprof.results.layers import Cost, EstimatedTime, GroupWork, LayersResult, Row
 from tfprof.results.op_times import MeasuredTime, OpTime
+
+_OF_LAYERS = "only layers tell it"
 
 
 def of_graph(data: ProfileData, query: Query) -> Answered[LayersResult]:
@@ -30,15 +40,17 @@ def of_graph(data: ProfileData, query: Query) -> Answered[LayersResult]:
     time = _measured(data, query, costs, layers)
     result = LayersResult(
         _rows(query.by, costs, layers, time),
+        query.by,
         shared.computed_costs(costs),
         time,
         _estimated(data, query, costs, layers),
-        query.by,
     )
     warnings = [*data.warnings, *shared.warnings_of(costs)]
     warnings += [] if time is None else warnings_of(time)
     notes = [*warnings, *_sizes_note(costs)]
-    return answered("layers", data, result, [*warnings, *unknowns(query.by, time)], notes)
+    return answered(
+        "layers", data, result, [*warnings, *_nulls(query.by, time), *unknowns(time)], notes
+    )
 
 
 def _measured(
@@ -67,11 +79,24 @@ def _sizes_note(costs: StaticCosts) -> list[str]:
     return [f"{one}For other sizes: {' '.join(asks)}."] if asks else []
 
 
-def _rows(by: str, costs: StaticCosts, layers: Sequence[Layer], time: MeasuredTime | None) -> Rows:
+def _nulls(by: str, time: MeasuredTime | None) -> list[str]:
+    """What rows that are no layers cannot tell."""
+    if by == "layer":
+        return []
+    if time is not None:
+        return [f"output_shape, params, macs, flops_all, activation_bytes: {_OF_LAYERS}"]
+    return [f"class, output_shape, params, activation_bytes: {_OF_LAYERS}", f"time_us: {NO_RUN}"]
+
+
+def _rows(
+    by: str, costs: StaticCosts, layers: Sequence[Layer], time: MeasuredTime | None
+) -> tuple[Row, ...]:
     if by == "layer":
         took = {row.name: row for row in time.rows} if time is not None else None
         return tuple(_layer(layer, took) for layer in layers)
-    return time.rows if time is not None else _groups(by, costs, _names(layers)[by])
+    if time is not None:
+        return tuple(ran_row(row, by, _OF_LAYERS) for row in time.rows)
+    return _groups(by, costs, _names(layers)[by])
 
 
 def _names(layers: Sequence[Layer]) -> dict[str, Callable[[OpCost], str]]:
@@ -84,7 +109,7 @@ def _names(layers: Sequence[Layer]) -> dict[str, Callable[[OpCost], str]]:
     }
 
 
-def _groups(by: str, costs: StaticCosts, name_of: Callable[[OpCost], str]) -> tuple[GroupCost, ...]:
+def _groups(by: str, costs: StaticCosts, name_of: Callable[[OpCost], str]) -> tuple[Row, ...]:
     """Ops that work or move bytes, by name, those with the most work first."""
     members: dict[str, list[OpCost]] = {}
     for op in costs.ops:
@@ -101,9 +126,12 @@ def _rough(size: Size) -> int:
     return one if isinstance(one, int) else 0
 
 
-def _group(by: str, name: str, ops: Sequence[OpCost], cost: Cost) -> GroupCost:
+def _group(by: str, name: str, ops: Sequence[OpCost], cost: WorkCost) -> Row:
     sizes = (cost.macs, cost.flops, cost.flops_all, cost.float_ops, cost.read, cost.written)
-    return GroupCost({by: name}, name, len(ops), *(_sum(size, ops) for size in sizes))
+    macs, flops, flops_all, float_ops, read, written = (_sum(size, ops) for size in sizes)
+    lost, peak = Quantity.unknown(_OF_LAYERS), Quantity.unknown(NO_LAYER_PEAK)
+    told = Cost(None, None, lost, macs, flops, flops_all, lost, peak, Quantity.unknown(NO_RUN))
+    return Row({by: name}, name, told, GroupWork(len(ops), float_ops, read, written))
 
 
 def _sum(size: Size, ops: Sequence[OpCost]) -> Quantity:
@@ -113,10 +141,9 @@ def _sum(size: Size, ops: Sequence[OpCost]) -> Quantity:
     return Quantity.derived(size)
 
 
-def _layer(layer: Layer, took: Mapping[str, OpTime] | None) -> LayerCost:
+def _layer(layer: Layer, took: Mapping[str, OpTime] | None) -> Row:
     cost = layer.cost
-    return LayerCost(
-        layer.name,
+    told = Cost(
         layer.kind,
         layer.output,
         _params(layer),
@@ -127,6 +154,7 @@ def _layer(layer: Layer, took: Mapping[str, OpTime] | None) -> LayerCost:
         Quantity.unknown(NO_LAYER_PEAK),
         _time(layer, took),
     )
+    return Row({"layer": layer.name}, layer.name, told)
 
 
 def _params(layer: Layer) -> Quantity:
@@ -140,7 +168,7 @@ def _params(layer: Layer) -> Quantity:
 
 def _time(layer: Layer, took: Mapping[str, OpTime] | None) -> Quantity:
     if took is None:
-        return Quantity.unknown("no run was given")
+        return Quantity.unknown(NO_RUN)
     if layer.name not in took:
         return Quantity.unknown("nothing of it ran")
     return Quantity.measured(took[layer.name].step_us)

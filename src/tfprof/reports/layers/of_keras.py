@@ -9,11 +9,11 @@ from tfprof.model.dims import BATCH, Size, at, symbols
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
-from tfprof.reports.layers.of_run import NO_LAYER_PEAK
+from tfprof.reports.layers.of_run import NO_LAYER_PEAK, NO_RUN, unknowns
 from tfprof.reports.shared.keras import computed_by_layers, missing
 from tfprof.reports.shared.question import Question
 from tfprof.results.answered import Answered, answered
-from tfprof.results.layers import KerasLayerCost, LayersResult
+from tfprof.results.layers import Cost, KerasCall, LayersResult, Row
 
 _SIZES_NOTE = "The table is of one sample, B = 1. For other sizes: --batch 32."
 
@@ -24,12 +24,13 @@ def of_keras(data: ProfileData, model: KerasModel, question: Question) -> Answer
     warnings = [*data.warnings, *costs.differs, *missing(costs)]
     is_open = BATCH in symbols(costs.total("macs").known) - set(sizes)
     rows = tuple(_call(call, sizes) for call in costs.calls)
-    result = LayersResult(rows, by_layers=computed_by_layers(costs, sizes))
+    result = LayersResult(rows, "layer", computed_by_layers(costs, sizes))
     notes = [*warnings, *([_SIZES_NOTE] if is_open else [])]
-    return answered("layers", data, result, warnings, notes)
+    nulls = [f"time_us: {NO_RUN}", *unknowns(None)]
+    return answered("layers", data, result, [*warnings, *nulls], notes)
 
 
-def _call(call: CallCost, sizes: Mapping[str, int]) -> KerasLayerCost:
+def _call(call: CallCost, sizes: Mapping[str, int]) -> Row:
     output = call.outputs[0] if call.outputs else None
 
     def known(size: Size | None) -> Quantity:
@@ -37,17 +38,17 @@ def _call(call: CallCost, sizes: Mapping[str, int]) -> KerasLayerCost:
             return Quantity.unknown(call.reason)
         return Quantity.derived(at(size, sizes))
 
-    return KerasLayerCost(
-        call.layer,
+    flops = None if call.macs is None else call.macs * 2
+    told = Cost(
         call.class_name,
-        call.call,
-        output,
+        None if output is None else tuple(at(size, sizes) for size in output),
         known(call.params),
         known(call.macs),
-        known(None if call.macs is None else call.macs * 2),
+        known(flops),
+        known(None if flops is None or call.work is None else flops + call.work),
         known(call.activation_bytes),
-        call.reason or None,
         Quantity.unknown(NO_LAYER_PEAK),
-        Quantity.unknown("no run was given"),
-        None if output is None else tuple(at(size, sizes) for size in output),
+        Quantity.unknown(NO_RUN),
     )
+    beside = KerasCall(call.call, call.reason or None)
+    return Row({"layer": call.layer}, call.layer, told, beside)

@@ -10,11 +10,12 @@ from tfprof.model.quantity import Quantity
 from tfprof.reports.layers.query import Query
 from tfprof.reports.shared.words import NO_STEPS
 from tfprof.results.answered import Answered, answered
-from tfprof.results.layers import LayerCost, LayersResult
+from tfprof.results.kernels import KernelTime
+from tfprof.results.layers import Cost, LayersResult, Row
 from tfprof.results.op_times import MeasuredTime, OpTime
 
 NO_LAYER_PEAK = "the memory of single layers is not worked out in this version"
-_NO_GRAPH = "no graph was given"
+_NO_GRAPH, NO_RUN = "no graph was given", "no run was given"
 _NULL_WITHOUT = "output_shape, params, macs, flops, activation_bytes, bytes"
 
 
@@ -22,9 +23,9 @@ def of_run(data: ProfileData, query: Query) -> Answered[LayersResult]:
     check_run(data, query.by)
     time = op_times_of(data, OpTimesQuery(query.by)).finish(query.device)
     notes = [*data.warnings, *warnings_of(time)]
-    rows = tuple(map(_layer, time.rows)) if query.by == "layer" else time.rows
-    nulls = [f"{_NULL_WITHOUT} and what follows from them: {_NO_GRAPH}", *unknowns(query.by, time)]
-    result = LayersResult(rows, time=time, by=query.by)
+    rows = tuple(ran_row(row, query.by, _NO_GRAPH) for row in time.rows)
+    nulls = [f"{_NULL_WITHOUT} and what follows from them: {_NO_GRAPH}", *unknowns(time)]
+    result = LayersResult(rows, query.by, time=time)
     return answered("layers", data, result, [*notes, *nulls], notes)
 
 
@@ -37,8 +38,9 @@ def of_kernels(data: ProfileData) -> Answered[LayersResult]:
             where=data.title,
             hint="--by op and --by node show what ran on the CPU.",
         )
-    result = LayersResult(rows, by="kernel")
-    return answered("layers", data, result, data.warnings, data.warnings)
+    result = LayersResult(tuple(map(_kernel, rows)), "kernel")
+    nulls = [f"class, {_NULL_WITHOUT}: {_NO_GRAPH}", *unknowns(None)]
+    return answered("layers", data, result, [*data.warnings, *nulls], data.warnings)
 
 
 def check_run(data: ProfileData, by: str) -> None:
@@ -60,25 +62,24 @@ def warnings_of(time: MeasuredTime) -> list[str]:
     return [] if time.steps else [NO_STEPS]
 
 
-def unknowns(by: str, time: MeasuredTime | None) -> list[str]:
+def unknowns(time: MeasuredTime | None) -> list[str]:
     """For who reads the data: which keys are null, and why."""
-    said = [f"peak_bytes: {NO_LAYER_PEAK}"] if by == "layer" else []
+    said = [f"peak_bytes: {NO_LAYER_PEAK}"]
     if time is not None and time.peak is None:
         said.append("time.peak, peak_share: the peak of the device is not known; --device tells it")
     return said
 
 
-def _layer(row: OpTime) -> LayerCost:
-    unknown = Quantity.unknown(_NO_GRAPH)
-    return LayerCost(
-        row.name,
-        row.op,
-        None,
-        unknown,
-        unknown,
-        unknown,
-        unknown,
-        unknown,
-        Quantity.unknown(NO_LAYER_PEAK),
-        Quantity.measured(row.step_us),
-    )
+def ran_row(row: OpTime, by: str, why_not: str) -> Row:
+    """What ran, with what only a graph would tell: not known, for this reason."""
+    took, lost = Quantity.measured(row.step_us), Quantity.unknown(why_not)
+    peak = Quantity.unknown(NO_LAYER_PEAK)
+    told = Cost(row.op, None, lost, lost, row.flops, lost, lost, peak, took)
+    return Row({by: row.name}, row.name, told, row if by != "layer" else None)
+
+
+def _kernel(row: KernelTime) -> Row:
+    lost = Quantity.unknown(_NO_GRAPH)
+    peak, took = Quantity.unknown(NO_LAYER_PEAK), Quantity.measured(row.total_us)
+    told = Cost(None, None, lost, lost, lost, lost, lost, peak, took)
+    return Row({"kernel": row.kernel}, row.kernel, told, row)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
 from tfprof.model import units
 from tfprof.model.dims import BATCH, Dim, Open, Size, at, formula
@@ -12,13 +11,7 @@ from tfprof.model.quantity import Kind, Quantity
 from tfprof.reports.layers.time_tables import estimated_table, kernels_table, measured_table
 from tfprof.results.answered import Answered
 from tfprof.results.kernels import KernelTime
-from tfprof.results.layers import (
-    EstimatedTime,
-    GroupCost,
-    KerasLayerCost,
-    LayerCost,
-    LayersResult,
-)
+from tfprof.results.layers import Cost, EstimatedTime, GroupWork, KerasCall, LayersResult, Row
 from tfprof.results.op_times import MeasuredTime
 from tfprof.views.shapes import Column, Facts, Notes, Report, Table, Unit, Value, without_empty
 
@@ -57,15 +50,21 @@ def view(answered: Answered[LayersResult]) -> Report:
 def _table(found: LayersResult) -> Table:
     if found.estimated_time is not None:
         return estimated_table(found.estimated_time.rows, found.by)
-    if found.by_layers is not None:
-        return _keras_table(cast("Sequence[KerasLayerCost]", found.rows))
+    if _is_keras(found):
+        return _keras_table(found.rows)
     if found.by == "kernel":
-        return kernels_table(cast("Sequence[KernelTime]", found.rows))
+        return kernels_table(
+            [row.beside for row in found.rows if isinstance(row.beside, KernelTime)]
+        )
     if found.by == "layer" and found.total is not None:
-        return _layers_table(cast("Sequence[LayerCost]", found.rows), found.time)
+        return _layers_table(found.rows, found.time)
     if found.time is not None:
         return measured_table(found.time)
-    return _groups_table(cast("Sequence[GroupCost]", found.rows), found.by)
+    return _groups_table(found.rows, found.by)
+
+
+def _is_keras(found: LayersResult) -> bool:
+    return any(isinstance(row.beside, KerasCall) for row in found.rows)
 
 
 def _facts(found: LayersResult) -> list[tuple[str, str]]:
@@ -78,12 +77,12 @@ def _facts(found: LayersResult) -> list[tuple[str, str]]:
 
 def _computes(found: LayersResult) -> list[str]:
     # words are made where graphs are counted; of a run there are none
-    if found.by_layers is not None:
-        from tfprof.reports.shared.keras import in_words as by_layers_in_words
-
-        return [by_layers_in_words(found.by_layers)]
     if found.total is None:
         return []
+    if _is_keras(found):
+        from tfprof.reports.shared.keras import in_words as by_layers_in_words
+
+        return [by_layers_in_words(found.total)]
     from tfprof.reports.shared.costs import in_words
 
     return in_words(found.total)
@@ -113,18 +112,18 @@ def _estimated(time: EstimatedTime | None) -> list[str]:
     return [f"{times} estimated on a {device.name} of {best}"]
 
 
-def _layers_table(rows: Sequence[LayerCost], time: MeasuredTime | None) -> Table:
+def _layers_table(rows: Sequence[Row], time: MeasuredTime | None) -> Table:
     """What a run took stands in the place of MACs: a line has room for one of them."""
     if time is None:
         return Table(_COLUMNS, [_row(layer) for layer in rows], "layer")
     took = {row.name: row for row in time.rows}
-    known = {layer.layer for layer in rows}
+    known = {layer.name for layer in rows}
     whole = sum(row.self_us for row in time.rows)
     cells: list[list[Value]] = []
     for layer in rows:
-        own = took.get(layer.layer)
+        own = took.get(layer.name)
         share = own.self_us / whole if own and whole else 0.0
-        cells.append([*_row(layer), layer.time_us if own else 0.0, share])
+        cells.append([*_row(layer), layer.cost.time_us if own else 0.0, share])
     # what only ran: the optimizer's scope, the input pipeline
     rest = [one for one in time.rows if one.name not in known and one.self_us]
     empty = [""] * (len(_COLUMNS) - 1)
@@ -134,36 +133,40 @@ def _layers_table(rows: Sequence[LayerCost], time: MeasuredTime | None) -> Table
     return Table(columns, [[row[at] for at in keep] for row in cells], "layer")
 
 
-def _row(one: LayerCost) -> list[Value]:
+def _row(row: Row) -> list[Value]:
+    one = row.cost
     sizes = (one.params, one.macs, one.flops_all, one.activation_bytes)
-    return [one.layer, _shape(one.output_shape), *map(_shown, sizes)]
+    return [row.name, _shape(one.output_shape), *map(_shown, sizes)]
 
 
-def _groups_table(rows: Sequence[GroupCost], by: str) -> Table:
+def _groups_table(rows: Sequence[Row], by: str) -> Table:
+    works = [(row, row.beside) for row in rows if isinstance(row.beside, GroupWork)]
     cells = [
         [
-            one.name,
-            one.count,
-            *map(_shown, (one.macs, one.flops_all, one.bytes_read, one.bytes_written)),
+            row.name,
+            work.count,
+            *map(_shown, (row.cost.macs, row.cost.flops_all, work.bytes_read, work.bytes_written)),
         ]
-        for one in rows
+        for row, work in works
     ]
     return Table([Column("name", by), *_GROUP_COLUMNS], cells)
 
 
-def _keras_table(rows: Sequence[KerasLayerCost]) -> Table:
-    cells = [
-        [
-            one.layer + (f" (call {one.call + 1})" if one.call else ""),
-            one.kind,
-            _shape(one.output),
-            0 if one.call else one.params,
-            _shown(one.macs),
-            _shown(one.activation_bytes),
-        ]
-        for one in rows
+def _keras_table(rows: Sequence[Row]) -> Table:
+    return Table(_KERAS_COLUMNS, [_call(row, row.cost) for row in rows])
+
+
+def _call(row: Row, one: Cost) -> list[Value]:
+    """The parameters of a layer are counted at its first call."""
+    again = row.beside.call if isinstance(row.beside, KerasCall) else 0
+    return [
+        row.name + (f" (call {again + 1})" if again else ""),
+        one.kind,
+        _shape(one.output_shape),
+        0 if again else one.params,
+        _shown(one.macs),
+        _shown(one.activation_bytes),
     ]
-    return Table(_KERAS_COLUMNS, cells)
 
 
 def _shape(shape: Open) -> str:
