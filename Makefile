@@ -31,7 +31,7 @@ test: .venv-test/installed
 	.venv-test/bin/python -m pytest $(WORKERS) --session-timeout=900 $(ARGS)
 
 test-fast: .venv-fast/installed
-	.venv-fast/bin/python -m pytest $(WORKERS) --session-timeout=300 $(ARGS)
+	.venv-fast/bin/python -m pytest $(WORKERS) --session-timeout=600 $(ARGS)
 
 test-long: .venv-test/installed
 	.venv-test/bin/python -m pytest -m long --timeout=1800 $(ARGS)
