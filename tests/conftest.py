@@ -17,6 +17,8 @@ from workers import common_folder, made_once, turn
 # before anything imports TensorFlow: no chatter, and the same kernels everywhere
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+# where a processor has AVX-512, TensorFlow takes oneDNN's, which ask for other memory
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 TESTS = Path(__file__).parent
 EXAMPLES = TESTS.parent / "examples"

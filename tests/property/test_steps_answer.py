@@ -9,6 +9,7 @@ from random_traces import spaces
 
 from tfprof.analyses.input_pipeline.found import input_of_hosts
 from tfprof.analyses.step_time.breakdown import breakdowns
+from tfprof.model.hosts import Hosts
 from tfprof.model.profile import ProfileData
 from tfprof.renderers.data.encode import encoded
 from tfprof.reports.steps import Query, ask, picture, view
@@ -24,7 +25,7 @@ def test_every_question_has_an_answer(space):
     hosts = list(breakdowns(space))
     if not hosts:
         return
-    profile = ProfileData("x", trace=SimpleNamespace(space=space))
+    profile = ProfileData("x", hosts=Hosts.of(SimpleNamespace(space=space, steps=())))
     step = hosts[0].steps.windows[0].number
     queries = [Query(), Query(step=step), Query(gaps=True)]
     queries += [Query(step, category.value) for category in Category]

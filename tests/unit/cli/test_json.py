@@ -66,7 +66,11 @@ def test_summary_has_its_documented_keys(path):
     formulas = {key for key in data if key.endswith("_formula")}
     # the estimate stands beside the peak where that was measured
     beside = {"estimated_peak_memory"} if data["memory_kind"] == "measured" else set()
-    assert set(data) - {"checkpoint"} - beside - formulas == SUMMARY | MORE
+    kinds = {key for key in data if key.endswith("_kind")} - {"memory_kind"}
+    assert set(data) - {"checkpoint"} - beside - formulas - kinds == SUMMARY | MORE
+    assert all(data[key] in ("estimated", "at_least") for key in kinds)
+    numbers = {key.removesuffix("_kind") for key in kinds}
+    assert all(data[key] is not None or f"{key}_formula" in data for key in numbers)
     assert all(data[key.removesuffix("_formula")] is None for key in formulas)
     assert set(data["params"]) == PARAMS
     assert set(data["time"]) == {"steps", "step_us", "op_us", "span_us"}

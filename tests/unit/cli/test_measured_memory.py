@@ -142,3 +142,10 @@ def test_no_time_below_the_curve_is_cut_off(last):
     first, *others = re.split(r" {2,}", axis.strip())
     assert first == "0"
     assert all(re.fullmatch(r"[\d.]+ [mµ]?s", label) for label in others)
+
+
+def test_where_nothing_can_be_moved_swapping_saves_nothing(samples):
+    ran = run("memory", samples / "traced_step/graph.pb", "--swap", "16", "--batch", "8")
+    assert ran.code == 0
+    (row,) = re.findall(r"what comes back in time +(\d+) +(\S+ B)", ran.out)
+    assert row == ("0", "0 B")

@@ -40,6 +40,25 @@ def test_it_travels_and_its_rows_have_keys(samples, sample, query):
     check(answered)
 
 
+COMMON = [
+    "class", "output_shape", "params", "macs", "flops", "flops_all", "activation_bytes",
+    "peak_bytes", "time_us",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sample", "query"), ASKED, ids=lambda one: getattr(one, "by", one))
+def test_rows_have_one_schema_and_say_what_they_are(samples, sample, query):
+    made = Answer(ask(loaded(samples / sample), query)).to_dict()
+    data = made["data"]
+    assert data["by"] == query.by
+    for row in data["rows"]:
+        plain = [key for key in row if not key.endswith(("_formula", "_kind"))]
+        assert plain[: len(COMMON) + 1] == [query.by, *COMMON]
+    for key in COMMON:
+        if all(row[key] is None and f"{key}_formula" not in row for row in data["rows"]):
+            assert any(key in warning.partition(": ")[0] for warning in made["warnings"]), key
+
+
 def test_of_a_keras_file(tmp_path):
     layers = [
         {"class_name": "InputLayer", "config": {"name": "in", "batch_shape": [None, 8]}},
@@ -54,8 +73,8 @@ def test_of_a_keras_file(tmp_path):
     answered = ask(loaded(path), Query(Question({"B": 4})))
     check(answered)
     _, dense, odd = answered.data.rows
-    assert (dense.layer, dense.macs.value) == ("dense", 4 * 8 * 4)
-    assert (odd.macs.value, odd.macs.reason) == (None, "Unknown layer class Odd")
+    assert (dense.name, dense.cost.macs.value) == ("dense", 4 * 8 * 4)
+    assert (odd.cost.macs.value, odd.cost.macs.reason) == (None, "Unknown layer class Odd")
     assert "at least 128 MACs" in str(Answer(answered))
 
 
@@ -81,16 +100,16 @@ def _tables(result):
 
 def test_what_is_not_known_says_why(samples):
     (row, *_) = ask(loaded(samples / "xplane/slow-cb.xplane.pb"), Query()).data.rows
-    assert (row.params.kind, row.params.reason) == (Kind.UNKNOWN, "no graph was given")
+    assert (row.cost.params.kind, row.cost.params.reason) == (Kind.UNKNOWN, "no graph was given")
     (row, *_) = ask(loaded(samples / "keras_mlp_fwd.graph.pb"), Query()).data.rows
-    assert (row.time_us.value, row.time_us.reason) == (None, "no run was given")
+    assert (row.cost.time_us.value, row.cost.time_us.reason) == (None, "no run was given")
 
 
 def test_work_that_is_missing_makes_it_at_least(samples):
     rows = ask(loaded(samples / "traced_step"), Query(by="device")).data.rows
     (cpu,) = rows
-    assert cpu.flops.kind is Kind.AT_LEAST
-    assert "does not tell the work" in cpu.flops.reason
+    assert cpu.cost.flops.kind is Kind.AT_LEAST
+    assert "does not tell the work" in cpu.cost.flops.reason
 
 
 def test_estimates_are_marked(samples):

@@ -83,6 +83,8 @@ class Swapper:
         A tensor has left when the next one wants to, and is fetched when the one before it is used.
         """
         tensors, seconds = self._all, self._seconds
+        if not tensors:
+            return self._swapped([], 0.0)
         left, back, wait = {}, {}, 0.0
         going = sorted(tensors, key=self._last.__getitem__)
         for number, after in zip(going, [*going[1:], None], strict=True):

@@ -14,12 +14,12 @@ from tfprof.errors import UsageError
 from tfprof.model.dims import BATCH, Size, at, symbols
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
+from tfprof.reports.layers.nulls import null_peaks, nulls
 from tfprof.reports.layers.of_run import (
     NO_LAYER_PEAK,
     NO_RUN,
     check_run,
     ran_row,
-    unknowns,
     warnings_of,
 )
 from tfprof.reports.layers.query import STATIC_GROUPS, Query
@@ -48,9 +48,8 @@ def of_graph(data: ProfileData, query: Query) -> Answered[LayersResult]:
     warnings = [*data.warnings, *shared.warnings_of(costs)]
     warnings += [] if time is None else warnings_of(time)
     notes = [*warnings, *_sizes_note(costs)]
-    return answered(
-        "layers", data, result, [*warnings, *_nulls(query.by, time), *unknowns(time)], notes
-    )
+    lost = [*nulls(result.rows, _OF_LAYERS), *null_peaks(time)]
+    return answered("layers", data, result, [*warnings, *lost], notes)
 
 
 def _measured(
@@ -77,15 +76,6 @@ def _sizes_note(costs: StaticCosts) -> list[str]:
     asks = shared.open_sizes(costs.symbols)
     one = "The table is of one sample, B = 1. " if BATCH in costs.symbols else ""
     return [f"{one}For other sizes: {' '.join(asks)}."] if asks else []
-
-
-def _nulls(by: str, time: MeasuredTime | None) -> list[str]:
-    """What rows that are no layers cannot tell."""
-    if by == "layer":
-        return []
-    if time is not None:
-        return [f"output_shape, params, macs, flops_all, activation_bytes: {_OF_LAYERS}"]
-    return [f"class, output_shape, params, activation_bytes: {_OF_LAYERS}", f"time_us: {NO_RUN}"]
 
 
 def _rows(

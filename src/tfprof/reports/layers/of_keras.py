@@ -9,7 +9,8 @@ from tfprof.model.dims import BATCH, Size, at, symbols
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
-from tfprof.reports.layers.of_run import NO_LAYER_PEAK, NO_RUN, unknowns
+from tfprof.reports.layers.nulls import nulls
+from tfprof.reports.layers.of_run import NO_LAYER_PEAK, NO_RUN
 from tfprof.reports.shared.keras import computed_by_layers, missing
 from tfprof.reports.shared.question import Question
 from tfprof.results.answered import Answered, answered
@@ -26,8 +27,7 @@ def of_keras(data: ProfileData, model: KerasModel, question: Question) -> Answer
     rows = tuple(_call(call, sizes) for call in costs.calls)
     result = LayersResult(rows, "layer", computed_by_layers(costs, sizes))
     notes = [*warnings, *([_SIZES_NOTE] if is_open else [])]
-    nulls = [f"time_us: {NO_RUN}", *unknowns(None)]
-    return answered("layers", data, result, [*warnings, *nulls], notes)
+    return answered("layers", data, result, [*warnings, *nulls(rows, "")], notes)
 
 
 def _call(call: CallCost, sizes: Mapping[str, int]) -> Row:

@@ -7,6 +7,7 @@ from tfprof.analyses.kernels import kernels
 from tfprof.errors import InputMissing
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
+from tfprof.reports.layers.nulls import null_peaks, nulls
 from tfprof.reports.layers.query import Query
 from tfprof.reports.shared.words import NO_STEPS
 from tfprof.results.answered import Answered, answered
@@ -16,7 +17,6 @@ from tfprof.results.op_times import MeasuredTime, OpTime
 
 NO_LAYER_PEAK = "the memory of single layers is not worked out in this version"
 _NO_GRAPH, NO_RUN = "no graph was given", "no run was given"
-_NULL_WITHOUT = "output_shape, params, macs, flops, activation_bytes, bytes"
 
 
 def of_run(data: ProfileData, query: Query) -> Answered[LayersResult]:
@@ -24,9 +24,9 @@ def of_run(data: ProfileData, query: Query) -> Answered[LayersResult]:
     time = op_times_of(data, OpTimesQuery(query.by)).finish(query.device)
     notes = [*data.warnings, *warnings_of(time)]
     rows = tuple(ran_row(row, query.by, _NO_GRAPH) for row in time.rows)
-    nulls = [f"{_NULL_WITHOUT} and what follows from them: {_NO_GRAPH}", *unknowns(time)]
+    lost = [*nulls(rows, _NO_GRAPH), f"bytes and what follows from them: {_NO_GRAPH}"]
     result = LayersResult(rows, query.by, time=time)
-    return answered("layers", data, result, [*notes, *nulls], notes)
+    return answered("layers", data, result, [*notes, *lost, *null_peaks(time)], notes)
 
 
 def of_kernels(data: ProfileData) -> Answered[LayersResult]:
@@ -39,8 +39,8 @@ def of_kernels(data: ProfileData) -> Answered[LayersResult]:
             hint="--by op and --by node show what ran on the CPU.",
         )
     result = LayersResult(tuple(map(_kernel, rows)), "kernel")
-    nulls = [f"class, {_NULL_WITHOUT}: {_NO_GRAPH}", *unknowns(None)]
-    return answered("layers", data, result, [*data.warnings, *nulls], data.warnings)
+    lost = nulls(result.rows, _NO_GRAPH)
+    return answered("layers", data, result, [*data.warnings, *lost], data.warnings)
 
 
 def check_run(data: ProfileData, by: str) -> None:
@@ -60,14 +60,6 @@ def check_run(data: ProfileData, by: str) -> None:
 
 def warnings_of(time: MeasuredTime) -> list[str]:
     return [] if time.steps else [NO_STEPS]
-
-
-def unknowns(time: MeasuredTime | None) -> list[str]:
-    """For who reads the data: which keys are null, and why."""
-    said = [f"peak_bytes: {NO_LAYER_PEAK}"]
-    if time is not None and time.peak is None:
-        said.append("time.peak, peak_share: the peak of the device is not known; --device tells it")
-    return said
 
 
 def ran_row(row: OpTime, by: str, why_not: str) -> Row:
