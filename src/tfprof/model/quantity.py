@@ -25,6 +25,7 @@ class Kind(Enum):
 
 
 _STRENGTH = list(Kind)
+_NAMED = (Kind.ESTIMATED, Kind.AT_LEAST)
 _MARKS = {"estimated": "~", "at_least": "≥", "unknown": "?"}
 
 
@@ -75,6 +76,11 @@ class Quantity:
     def is_plain(self) -> bool:
         """Whether the number is all there is to say."""
         return self.kind in (Kind.MEASURED, Kind.DERIVED)
+
+    @property
+    def is_told_by_its_value(self) -> bool:
+        """No formula, and no kind to be named beside it."""
+        return self.kind not in _NAMED and not isinstance(self.value, Dim)
 
     def __add__(self, other: Quantity) -> Quantity:
         if self.value is None:

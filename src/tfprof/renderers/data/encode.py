@@ -78,6 +78,8 @@ def _fields(result: object) -> dict[str, Any]:
             found[plan.key] = _micros(value)
         elif value.__class__ in _AS_IT_IS:
             found[plan.key] = value
+        elif value.__class__ is Quantity and value.is_told_by_its_value:
+            found[plan.key] = value.value
         elif plan.place is Place.AMONG:
             found.update(encoded(value))
         else:
