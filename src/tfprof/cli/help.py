@@ -15,7 +15,7 @@ What a TensorFlow model costs, and what to do about it.
 """
 _FOOT = """
 tfprof PATH... means tfprof summary PATH...
-`tfprof COMMAND --help` lists the options of one, `tfprof --version` tells the version."""
+`tfprof COMMAND --help` lists the options of a command, `--version` the version."""
 
 
 def overview(commands: Iterable[Command]) -> str:
