@@ -12,7 +12,8 @@ from tfprof.analyses.step_time.breakdown import breakdowns
 from tfprof.model.hosts import Hosts
 from tfprof.model.profile import ProfileData
 from tfprof.renderers.data.encode import encoded
-from tfprof.reports.steps import Query, ask, picture, view
+from tfprof.reports.steps import Query, ask, view
+from tfprof.reports.steps.picture import picture
 from tfprof.results.categories import Category
 
 # making a capture takes longer than looking at it

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfprof.commands.registry import commands
 from tfprof.errors import ExtraMissing, UsageError
-from tfprof.renderers import csv, markdown, plain
+from tfprof.renderers import plain
 from tfprof.renderers.cost_table import as_table
 from tfprof.renderers.data import json
 from tfprof.renderers.data.encode import encoded
@@ -60,9 +60,13 @@ class Answer:
         return json.render(self.result)
 
     def to_csv(self) -> str:
+        from tfprof.renderers import csv
+
         return csv.render(self.view)
 
     def to_markdown(self) -> str:
+        from tfprof.renderers import markdown
+
         return markdown.render(self.view)
 
     def to_text(self, width: int = 80) -> str:
@@ -79,7 +83,7 @@ class Answer:
         drawn = self.result if self._to_draw is None else self._to_draw()
         from tfprof.renderers import picture  # loads XML, and that the network
 
-        return picture.render(command.module().picture(drawn))
+        return picture.render(command.picture(drawn))
 
     def to_pandas(self) -> pd.DataFrame:
         """The answer's first table as a data frame."""

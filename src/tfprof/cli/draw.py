@@ -49,7 +49,7 @@ def run(args: argparse.Namespace, progress: ProgressOf | None) -> None:
         from tfprof.renderers import picture
 
         answered = command.drawing.answer(values_of(args), progress)
-        write(picture.render(command.module().picture(answered)))
+        write(picture.render(command.picture(answered)))
 
 
 def _writer(args: argparse.Namespace) -> Callable[[str], None]:

@@ -34,6 +34,11 @@ class ReportModule(Protocol):
 
     def ask(self, data: ProfileData, query: object) -> Answered[object]: ...
     def view(self, answered: Answered[object]) -> Report: ...
+
+
+class PictureModule(Protocol):
+    """The file of such a package that draws; a package without one has no picture."""
+
     def picture(self, answered: Answered[object]) -> Picture: ...
 
 
@@ -86,3 +91,7 @@ class Command:
     def module(self) -> ReportModule:
         """Imported when somebody asks: a list of commands needs none of them."""
         return cast("ReportModule", importlib.import_module(f"tfprof.reports.{self.report}"))
+
+    def picture(self, answered: Answered[object]) -> Picture:
+        module = importlib.import_module(f"tfprof.reports.{self.report}.picture")
+        return cast("PictureModule", module).picture(answered)

@@ -9,10 +9,6 @@ from typing import Annotated
 
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY, Key, Micros
 
-# from which share of its time on a program's waiting is worth a word; the shares are XProf's
-MATTERS = 0.05
-HIGHLY = 0.20
-
 
 class Work(Enum):
     """XProf's kinds of input work."""

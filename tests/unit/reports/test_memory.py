@@ -10,6 +10,7 @@ from tfprof.api.answer import Answer
 from tfprof.model.quantity import Kind
 from tfprof.reports import memory
 from tfprof.reports.memory import Query, WhatIfQuery
+from tfprof.reports.memory.picture import picture
 from tfprof.reports.shared.question import question_from
 from tfprof.results.fields import row_key_of
 from tfprof.results.measured_memory import MeasuredMemory
@@ -69,7 +70,7 @@ def test_a_picture_shows_more_batches_than_were_asked_for(samples):
     data = tfprof.load(samples / "keras_mlp_fwd.graph.pb").data
     drawn = memory.to_draw(data, Query(batches=(3,)))
     assert [row.batch for row in drawn.data.batches] == [1, 2, 3, 4, 5, 6, 7, 8]
-    assert memory.picture(drawn).series.points == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert picture(drawn).series.points == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
 def test_what_is_estimated_says_so(samples):

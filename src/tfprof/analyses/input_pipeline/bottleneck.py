@@ -10,7 +10,8 @@ import numpy.typing as npt
 from tfprof.analyses.input_pipeline.pipelines import Pipeline
 from tfprof.analyses.input_pipeline.times import StageTimes
 from tfprof.analyses.intervals import Intervals
-from tfprof.results.input import MATTERS, Bottleneck, FunctionRow, Waiting
+from tfprof.results.input import Bottleneck, FunctionRow, Waiting
+from tfprof.results.waiting import MATTERS
 from tfprof.results.windows import Steps
 
 Ints = npt.NDArray[np.int64]

@@ -8,7 +8,6 @@ from tfprof.model import units
 from tfprof.model.units import PS
 from tfprof.reports.shared.waiting import input_bound, limit_passed
 from tfprof.results.input import (
-    MATTERS,
     Bottleneck,
     FunctionRow,
     InputPipeline,
@@ -17,6 +16,7 @@ from tfprof.results.input import (
     Kind,
     Waiting,
 )
+from tfprof.results.waiting import MATTERS
 from tfprof.views.shapes import Column, Fold, Table, Unit, Value
 
 _OPS_SHOWN = 4

@@ -2,7 +2,6 @@
 
 from tfprof.reports.memory.answer import MemoryResult, ask, peaks, to_draw
 from tfprof.reports.memory.estimated import against
-from tfprof.reports.memory.picture import picture
 from tfprof.reports.memory.query import Query, WhatIfQuery
 from tfprof.reports.memory.view import view
 
@@ -13,7 +12,6 @@ __all__ = [
     "against",
     "ask",
     "peaks",
-    "picture",
     "to_draw",
     "view",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tfprof.model import units
 from tfprof.results.categories import Category
-from tfprof.results.input import HIGHLY, MATTERS
+from tfprof.results.waiting import HIGHLY, MATTERS
 
 NO_OPS = "neither ops nor waits were recorded: they are from host_tracer_level 2 on"
 _SLICES = 3
