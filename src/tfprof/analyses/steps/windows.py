@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfprof.results.windows import Dropped, Steps, StepWindow
-
-__all__ = ["Dropped", "StepWindow", "Steps", "typical"]
+from tfprof.results.windows import StepWindow
 
 
 def typical(windows: Sequence[StepWindow]) -> StepWindow | None:

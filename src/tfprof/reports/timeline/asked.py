@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from tfprof.analyses.steps.detect import find_steps
-from tfprof.analyses.steps.windows import StepWindow
 from tfprof.analyses.timeline.counters import Counter, memory_counters
 from tfprof.analyses.timeline.picked import Filters, first_start, last_end
 from tfprof.errors import UsageError
@@ -15,6 +14,7 @@ from tfprof.model.profile import ProfileData
 from tfprof.model.xspace import Space
 from tfprof.reports.shared.run_in_time import run_in_time
 from tfprof.reports.timeline.query import Query
+from tfprof.results.windows import StepWindow
 
 PS = 1_000_000  # picoseconds of a microsecond
 PS_A_NANOSECOND = 1000
