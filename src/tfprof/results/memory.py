@@ -73,7 +73,8 @@ class BatchMemory:
 class Fits:
     """The largest batches in `budget_bytes`; None where nothing is asked to fit.
 
-    The safe one leaves a `margin`. `bound_by` is the kind that takes most at the largest.
+    The safe one leaves a `margin`. `bound_by` is the kind that takes most at the largest. Where
+    sizes are missing, `unknown` says which, and no batch is known to fit.
     """
 
     max_batch: int | None = None
@@ -81,6 +82,7 @@ class Fits:
     budget_bytes: Annotated[int | None, INSIDE] = None
     margin: Annotated[float, INSIDE] = 0.0
     bound_by: Annotated[str, INSIDE] = ""
+    unknown: Annotated[str, INSIDE] = ""
 
 
 @dataclass(frozen=True, slots=True)

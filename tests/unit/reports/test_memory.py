@@ -97,3 +97,13 @@ def test_only_a_plain_question_may_be_measured():
     assert Query().may_be_measured
     assert not replace(Query(), batches=(2,)).may_be_measured
     assert not Query(estimate=True).may_be_measured
+
+
+def test_where_sizes_are_missing_no_batch_is_known_to_fit(samples):
+    query = memory.Query(budget=10**9)
+    answered = memory.ask(tfprof.load(samples / "traced_step/graph.pb").data, query)
+    fits = answered.data.fits
+    assert (fits.max_batch, fits.safe_batch) == (None, None)
+    assert "unknown size" in fits.unknown
+    assert "not known in 1.000 GB" in str(Answer(answered))
+    assert any(one.startswith("max_batch, safe_batch: ") for one in answered.warnings)

@@ -49,12 +49,14 @@ def estimated(
     found = replace(found, fits=_fits(estimator, query))
     notes: list[str] = []
     if query.what_if.is_asked:
-        before = Before(estimator, batches, query.budget, _bytes(estimator))
+        budget = None if found.fits.unknown else query.budget
+        before = Before(estimator, batches, budget, _bytes(estimator))
         changed = what_ifs(before, query.what_if, progress)
         notes = said_of(query.what_if, changed)
         found = replace(found, what_if=changed or None)
     warnings = [*data.warnings, *_warnings(estimator)]
-    return answered("memory", data, found, warnings, [*warnings, *notes])
+    nulls = [f"max_batch, safe_batch: {found.fits.unknown}"] if found.fits.unknown else []
+    return answered("memory", data, found, [*warnings, *nulls], [*warnings, *notes])
 
 
 def against(first: ProfileData, second: ProfileData, query: Query) -> Answered[EstimatedMemory]:
@@ -125,6 +127,9 @@ def _device(one: Peak, device: str, row: BatchMemory, pieces: Sequence[Piece]) -
 def _fits(estimator: Estimator, query: Query) -> Fits:
     if query.budget is None:
         return Fits()
+    missing = _missing(estimator)
+    if missing:
+        return Fits(None, None, query.budget, query.margin, unknown=missing)
     most = estimator.largest(query.budget)
     safe = estimator.largest(query.budget, parallel=True, margin=query.margin)
     kinds = bytes_by_kind(estimator.highest(most).live) if most else {}

@@ -103,6 +103,8 @@ def _kinds_text(found: EstimatedDevice) -> str:
 
 
 def _fits_text(fits: Fits, budget: int) -> str:
+    if fits.unknown:
+        return f"not known in {units.size(budget)}: {fits.unknown}"
     if not fits.max_batch:
         return f"not even one sample in {units.size(budget)}"
     return (
