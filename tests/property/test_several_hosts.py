@@ -216,3 +216,14 @@ def test_they_are_small(profile):
     for found, _, _ in known_partials(profile):
         for one in found:
             assert len(pickle.dumps(one)) < LARGEST
+
+
+def test_two_processes_of_one_machine_each_count_by_their_own_steps(samples, tmp_path):
+    """They write the same host name, and may not have taken their steps at the same time."""
+    names = ("slow-trace", "fast-trace")
+    alone = []
+    for place, name in enumerate(names):
+        target = tmp_path / f"worker-{place}.xplane.pb"
+        target.write_bytes((samples / f"xplane/{name}.xplane.pb").read_bytes())
+        alone.append(tfprof.load(target).summary().result.data.run.executions)
+    assert tfprof.load(tmp_path).summary().result.data.run.executions == sum(alone)

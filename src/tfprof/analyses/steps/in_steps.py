@@ -12,7 +12,6 @@ import numpy.typing as npt
 from tfprof.analyses.steps.detect import find_steps, first_steps
 from tfprof.model.interned import Interned
 from tfprof.model.trace import Trace
-from tfprof.model.xspace import Space
 from tfprof.results.windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
@@ -27,15 +26,14 @@ class StepClock:
     of its own, and one without steps, such as a parameter server, is looked at by this one.
     """
 
-    host: str = ""
     windows: Sequence[StepWindow] = ()
 
 
 def step_clock(traces: Iterable[Trace]) -> StepClock:
     """The records of other runs than captures name their steps themselves."""
     spaces = [trace.space for trace in traces if trace.space is not None]
-    host, found = first_steps([(space, host) for space in spaces for host in space.hosts])
-    return StepClock(host, tuple(found.windows))
+    _, found = first_steps([(space, host) for space in spaces for host in space.hosts])
+    return StepClock(tuple(found.windows))
 
 
 class TraceSteps:
@@ -57,11 +55,9 @@ class TraceSteps:
     def _by_host(self) -> dict[str, Sequence[StepWindow]]:
         if self._space is None:
             return {}
-        return {host: self._of_host(self._space, host) for host in self._space.hosts}
-
-    def _of_host(self, space: Space, host: str) -> Sequence[StepWindow]:
+        # by its own steps: two processes of a machine have one name
         known = self._clock.windows
-        return known if host == self._clock.host else find_steps(space, host).windows or known
+        return {host: find_steps(self._space, host).windows or known for host in self._space.hosts}
 
     def holding(self, device: Interned, start_ps: Ints) -> Mask:
         """Whether each began in the period of a step of its host, which its device names."""
