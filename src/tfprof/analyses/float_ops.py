@@ -1,4 +1,9 @@
-"""How many floating-point operations each node takes, from the op log or from our own rules."""
+"""How many floating-point operations each node takes, from the op log or from our own rules.
+
+The formulas are those that TensorFlow registers for the original tool: a multiplication and an
+addition count one each, whatever the data type. Ours differ where those are wrong: the adjoint of a
+batched product, layouts with channels first, control inputs, and counts below zero.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +17,7 @@ from tfprof.analyses.inference.sites import Given
 from tfprof.model.dims import at
 from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
-from tfprof.ops.float_ops import rules
-from tfprof.ops.no_float_ops import WITHOUT_FLOAT_OPS
+from tfprof.ops.rule import rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +26,9 @@ class FloatOps:
 
     # nodes that take any
     by_node: dict[str, int] = field(default_factory=dict)
-    # op type to the nodes with a rule whose shapes are incomplete
+    # op type to the nodes with a count whose shapes are incomplete
     unknown: dict[str, list[str]] = field(default_factory=dict)
-    # op type to how many nodes have it, where there is no rule
+    # op type to how many nodes have it, where no rule says what it takes
     uncounted: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -59,17 +63,17 @@ def _calculated(
 
     What a node calls counts for the node. A node of a loop counts once where a run says how often.
     """
-    graph, known = data.graph, rules()
+    graph = data.graph
     by_node: dict[str, int] = {}
     unknown: dict[str, list[str]] = {}
     sites = infer(data, given=given).sites
     sizes = sizes_of_run(data, sites)
     for site in sites:
-        rule = known.get(site.op)
+        float_ops = None if site.rule is None else site.rule.float_ops
         name = graph.names[site.row] if graph is not None else ""
-        if rule is None or name in logged:
+        if not float_ops or name in logged:
             continue
-        count = rule(site.call)
+        count = float_ops(site.call)
         is_node = site.name == name
         if is_node and graph is not None and graph.index[name] != site.row:
             continue  # of nodes with one name the first counts
@@ -85,11 +89,8 @@ def _calculated(
 
 
 def _uncounted(graph: Graph, logged: Iterable[str]) -> dict[str, int]:
-    """The op types that nothing is known about, most frequent first."""
+    """The op types of which no rule says what they take, most frequent first."""
+    said = {op for op, rule in rules().items() if rule.float_ops is not None}
     unlogged = Counter(graph.ops.counts())
     unlogged.subtract(graph.ops[graph.index[name]] for name in logged if name in graph.index)
-    return {
-        op: count
-        for op, count in unlogged.most_common()
-        if count > 0 and op not in rules() and op not in WITHOUT_FLOAT_OPS
-    }
+    return {op: count for op, count in unlogged.most_common() if count > 0 and op not in said}

@@ -12,8 +12,6 @@ from tfprof.analyses.inference.engine import infer
 from tfprof.analyses.inference.sites import Given, Inferred, Site
 from tfprof.model.dims import Monomial, Size, elements, made, packed, symbols
 from tfprof.model.profile import ProfileData
-from tfprof.ops.float_ops import Rule as OriginalRule
-from tfprof.ops.float_ops import rules as original_rules
 from tfprof.ops.rule import Tensor
 
 
@@ -86,10 +84,9 @@ def static_costs(
     part = computed(data) if part is None else part
     inferred = infer(data, part.rows.tolist(), given)
     phase_of = phases(data.graph).tolist() if data.graph is not None else []
-    original = original_rules()
     ops, missing = [], []
     for site in inferred.sites:
-        cost = _cost(site, original)
+        cost = _cost(site)
         if cost is None:
             missing.append(site)
         phase = _phase(site, phase_of[site.row])
@@ -102,7 +99,7 @@ def _phase(site: Site, outside: int) -> str:
     return "backward" if "gradient_tape/" in site.name else PHASES[outside]
 
 
-def _cost(site: Site, original: Mapping[str, OriginalRule]) -> Cost | None:
+def _cost(site: Site) -> Cost | None:
     """None if the op has no rule, or a shape it needs is unknown."""
     rule, call = site.rule, site.call
     if rule is None:
@@ -111,8 +108,7 @@ def _cost(site: Site, original: Mapping[str, OriginalRule]) -> Cost | None:
     work = rule.work(call) if rule.work is not None else 0
     if macs is None or work is None:
         return None
-    compatible = original.get(call.op)
-    counted = compatible(call) if compatible is not None else 0
+    counted = rule.float_ops(call) if rule.float_ops else 0
     read: Size = 0
     written: Size = 0
     if rule.allocates and rule.alias is None:

@@ -91,9 +91,9 @@ def _expanded(call: Call) -> list[Open]:
     return [unknown_of_rank(len(shape) + 1) if axis is None else (*shape[:axis], 1, *shape[axis:])]
 
 
-rule("Reshape", _reshaped, values=keep_value(), alias=0)
-rule("Squeeze", _squeezed, values=keep_value(), alias=0)
-rule("ExpandDims", _expanded, values=keep_value(), alias=0)
+rule.idle("Reshape", _reshaped, values=keep_value(), alias=0)
+rule.idle("Squeeze", _squeezed, values=keep_value(), alias=0)
+rule.idle("ExpandDims", _expanded, values=keep_value(), alias=0)
 
 
 def _bits(call: Call) -> list[Open]:
@@ -107,7 +107,7 @@ def _bits(call: Call) -> list[Open]:
     return [(*shape, before // after) if before > after else shape[:-1]]
 
 
-rule("Bitcast", _bits, dtype="type", alias=0)
+rule.idle("Bitcast", _bits, dtype="type", alias=0)
 
 # --- another order
 
@@ -138,7 +138,7 @@ def _transposed_places(call: Call, tensor: Small) -> list[list[int]] | None:
     return None if order is None else [tensor.along(axis) for axis in order]
 
 
-rule("Transpose ConjugateTranspose", _transposed, values=moved(_transposed_places))
+rule.idle("Transpose ConjugateTranspose", _transposed, values=moved(_transposed_places))
 
 
 def _reversed_places(call: Call, tensor: Small) -> list[list[int]] | None:
@@ -149,8 +149,8 @@ def _reversed_places(call: Call, tensor: Small) -> list[list[int]] | None:
     return [tensor.along(axis)[:: -1 if axis in over else 1] for axis in range(rank)]
 
 
-rule("ReverseV2", like(), values=moved(_reversed_places))
-rule("Reverse ReverseSequence Roll", like())
+rule.idle("ReverseV2", like(), values=moved(_reversed_places))
+rule.idle("Reverse ReverseSequence Roll", like())
 
 # --- join
 
@@ -196,8 +196,8 @@ def _joined(parts: Sequence[Tensor], axis: int) -> Value | None:
 
 LARGEST = 1024
 
-rule("ConcatV2", lambda call: _concatenated(call, call.inputs[:-1], call.input_count - 1))
-rule("Concat", lambda call: _concatenated(call, call.inputs[1:], 0))
+rule.idle("ConcatV2", lambda call: _concatenated(call, call.inputs[:-1], call.input_count - 1))
+rule.idle("Concat", lambda call: _concatenated(call, call.inputs[1:], 0))
 
 
 def _packed(call: Call) -> list[Open | Tensor]:
@@ -212,8 +212,8 @@ def _packed(call: Call) -> list[Open | Tensor]:
     return [Tensor(whole, value=_joined(rows, axis))]
 
 
-rule("Pack", _packed)
-rule("ParallelConcat", lambda call: [call.stated()])
+rule.idle("Pack", _packed)
+rule.idle("ParallelConcat", lambda call: [call.stated()])
 
 # --- cut into parts
 
@@ -239,7 +239,7 @@ def _part(tensor: Small | None, axis: int, first: int, last: int) -> Value | Non
     )
 
 
-rule("Unpack", _unpacked)
+rule.idle("Unpack", _unpacked)
 
 
 def _split(call: Call) -> list[Open | Tensor]:
@@ -293,5 +293,5 @@ def _cut(whole: Tensor, axis: int, sizes: Sequence[Size | None]) -> list[Open | 
     return parts
 
 
-rule("Split", _split)
-rule("SplitV", _split_by_sizes)
+rule.idle("Split", _split)
+rule.idle("SplitV", _split_by_sizes)

@@ -47,8 +47,8 @@ def _scaled(size: Size | None, factor: int, *, up: bool) -> Size | None:
     return times(size, factor) if up else shared_out(size, factor)
 
 
-rule("SpaceToDepth", _blocks(1))
-rule("DepthToSpace", _blocks(-1))
+rule.idle("SpaceToDepth", _blocks(1))
+rule.idle("DepthToSpace", _blocks(-1))
 
 
 def _batches(call: Call) -> list[Open]:
@@ -82,7 +82,7 @@ def _batches(call: Call) -> list[Open]:
     return [tuple(sizes)]
 
 
-rule("SpaceToBatch SpaceToBatchND BatchToSpace BatchToSpaceND", _batches)
+rule.idle("SpaceToBatch SpaceToBatchND BatchToSpace BatchToSpaceND", _batches)
 
 
 def _patches(call: Call) -> list[Open]:
@@ -98,14 +98,14 @@ def _patches(call: Call) -> list[Open]:
     return [(shape[0], *sizes, times(shape[-1], *windows[1:-1]))]
 
 
-rule("ExtractImagePatches ExtractVolumePatches", _patches)
+rule.idle("ExtractImagePatches | ExtractVolumePatches", _patches)
 
 # --- diagonals
 
-rule("MatrixBandPart BatchMatrixBandPart", like(), reuse=(0,))
-rule("MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3 BatchMatrixSetDiag", like(), reuse=(0,))
-rule("MatrixDiag BatchMatrixDiag", lambda call: [_square(call.input(0))])
-rule("Diag", lambda call: [_twice(call.input(0))])
+rule.idle("MatrixBandPart | BatchMatrixBandPart", like(), reuse=(0,))
+rule.idle("MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3 | BatchMatrixSetDiag", like(), reuse=(0,))
+rule.idle("MatrixDiag | BatchMatrixDiag", lambda call: [_square(call.input(0))])
+rule.idle("Diag", lambda call: [_twice(call.input(0))])
 
 
 def _square(shape: Open) -> Open:
@@ -124,7 +124,7 @@ def _half(call: Call) -> list[Open]:
     return [merged(shape[:middle], shape[middle:])]
 
 
-rule("DiagPart", _half)
+rule.idle("DiagPart", _half)
 
 
 def _diagonals(call: Call, index: int) -> tuple[int, int] | None:
@@ -159,7 +159,7 @@ def _longer(one: Size, other: Size) -> Size | None:
     return other if is_positive(other - one) else None
 
 
-rule("MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3 BatchMatrixDiagPart", _diagonal_part)
+rule.idle("MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3 | BatchMatrixDiagPart", _diagonal_part)
 
 
 def _from_diagonals(call: Call) -> list[Open]:
@@ -180,4 +180,4 @@ def _from_diagonals(call: Call) -> list[Open]:
     return [(*outer, least[0] if rows == -1 else rows, least[1] if columns == -1 else columns)]
 
 
-rule("MatrixDiagV2 MatrixDiagV3", _from_diagonals)
+rule.idle("MatrixDiagV2 MatrixDiagV3", _from_diagonals)

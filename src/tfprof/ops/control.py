@@ -66,12 +66,12 @@ def _either(one: Size | None, other: Size | None) -> Size | None:
     return one if one == other else None
 
 
-rule(
+rule.idle(
     "Switch RefSwitch", lambda call: _branches(call, 2), alias=0,
     outputs=("output_false", "output_true"),
 )  # fmt: skip
-rule("_SwitchN", lambda call: _branches(call, call.integer("num_outs")), alias=0)
-rule("Merge RefMerge", _meeting, alias=0, outputs=("output", "value_index"))
+rule.idle("_SwitchN", lambda call: _branches(call, call.integer("num_outs")), alias=0)
+rule.idle("Merge RefMerge", _meeting, alias=0, outputs=("output", "value_index"))
 
 
 def _selected(call: Call) -> list[Tensor]:
@@ -85,16 +85,20 @@ rule("RefSelect", _selected, alias=1)
 
 # --- loops: the engine knows the frames, here they are passed on
 
-rule(
+rule.idle(
     "Enter RefEnter Exit RefExit NextIteration RefNextIteration", passed(), alias=0
 )  # fmt: skip
-rule("LoopCond", passed(), dtype=BOOL, alias=0)
-rule("Abort", no_output, allocates=False)
-rule("Empty", by_value(0), dtype="dtype")
+rule.idle("LoopCond", passed(), dtype=BOOL, alias=0)
+rule.idle("Abort", no_output, allocates=False)
+rule.idle("Empty", by_value(0), dtype="dtype")
 
 # --- queues
 
 _VERSIONS = ("", "V2")
+_QUEUES = {
+    "": "FIFOQueue | PaddingFIFOQueue RandomShuffleQueue PriorityQueue",
+    "V2": "FIFOQueueV2 PaddingFIFOQueueV2 RandomShuffleQueueV2 | PriorityQueueV2",
+}
 
 
 def _queue(call: Call) -> list[Tensor]:
@@ -140,15 +144,12 @@ def _batched(call: Call, shape: Open) -> Open:
     return (count, *shape)
 
 
-for _v in _VERSIONS:
-    _queues = ("FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue")
-    rule(
-        " ".join(name + _v for name in _queues), _queue, allocates=False,
-        dtype=t.RESOURCE if _v else t.STRING,
-    )  # fmt: skip
-    rule(f"QueueDequeue{_v} QueueDequeueMany{_v} QueueDequeueUpTo{_v}", _dequeued)
-    rule(f"QueueEnqueue{_v} QueueEnqueueMany{_v} QueueClose{_v}", no_output, allocates=False)
-    rule(f"QueueSize{_v}", fixed(()), dtype=INT32)
+for _v, _queues in _QUEUES.items():
+    _kind = rule.idle if _v else rule
+    rule.idle(_queues, _queue, allocates=False, dtype=t.RESOURCE if _v else t.STRING)
+    _kind(f"QueueDequeue{_v} QueueDequeueMany{_v} QueueDequeueUpTo{_v}", _dequeued)
+    _kind(f"QueueEnqueue{_v} QueueEnqueueMany{_v} QueueClose{_v}", no_output, allocates=False)
+    _kind(f"QueueSize{_v}", fixed(()), dtype=INT32)
     rule(f"QueueIsClosed{_v}", fixed(()), dtype=BOOL)
 rule("FakeQueue", lambda call: [replace(call.inputs[0], dtype=t.STRING)], allocates=False)
 
@@ -161,18 +162,21 @@ def _popped(call: Call) -> list[Open]:
 
 
 for _v in _VERSIONS:
-    rule(
+    _kind = rule.idle if _v else rule
+    rule.idle(
         f"Stack{_v}", fixed((2,)), allocates=False,
         dtype=t.RESOURCE if _v else t.STRING,
     )  # fmt: skip
-    rule(f"StackPush{_v}", passed(1), alias=1)
-    rule(f"StackPop{_v}", _popped, dtype="elem_type", allocates=False)
-    rule(f"StackClose{_v}", no_output, allocates=False)
+    rule.idle(f"StackPush{_v}", passed(1), alias=1)
+    rule.idle(f"StackPop{_v}", _popped, dtype="elem_type", allocates=False)
+    _kind(f"StackClose{_v}", no_output, allocates=False)
 
 # --- staging areas
 
-rule("Stage StageClear MapStage MapClear OrderedMapStage OrderedMapClear", no_output)
-rule("Unstage StagePeek MapPeek MapUnstage OrderedMapPeek OrderedMapUnstage", listed("dtypes"))
+rule.idle("Stage | StageClear MapStage MapClear OrderedMapStage OrderedMapClear", no_output)
+rule.idle(
+    "Unstage | StagePeek MapPeek MapUnstage OrderedMapPeek OrderedMapUnstage", listed("dtypes")
+)
 rule("StageSize MapSize OrderedMapSize", fixed(()), dtype=INT32)
 rule(
     "MapUnstageNoKey OrderedMapUnstageNoKey", outputs=("key", "values"),
@@ -182,12 +186,13 @@ rule(
 # --- readers
 
 for _v in _VERSIONS:
-    _readers = ("FixedLengthRecord", "Identity", "TextLine", "TFRecord", "WholeFile")
-    rule(
-        " ".join(f"{name}Reader{_v}" for name in _readers), fixed(() if _v else (2,)),
-        dtype=t.RESOURCE if _v else t.STRING, allocates=False,
+    _kind = rule.idle if _v else rule
+    _kind(
+        f"FixedLengthRecordReader{_v} TFRecordReader{_v} WholeFileReader{_v} |"
+        f" IdentityReader{_v} TextLineReader{_v}",
+        fixed(() if _v else (2,)), dtype=t.RESOURCE if _v else t.STRING, allocates=False,
     )  # fmt: skip
-    rule(f"ReaderRead{_v}", fixed((), ()), dtype=t.STRING, outputs=("key", "value"))
+    _kind(f"ReaderRead{_v}", fixed((), ()), dtype=t.STRING, outputs=("key", "value"))
     rule(f"ReaderReadUpTo{_v}", fixed((None,), (None,)), dtype=t.STRING, outputs=("keys", "values"))
     rule(
         f"ReaderNumRecordsProduced{_v} ReaderNumWorkUnitsCompleted{_v}", fixed(()), dtype=INT64
@@ -197,24 +202,27 @@ for _v in _VERSIONS:
 
 # --- datasets and iterators
 
+_IDLE_DATASETS = """
+BatchDataset BatchDatasetV2 CacheDataset CacheDatasetV2 ConcatenateDataset
+FixedLengthRecordDatasetV2 ModelDataset OptionsDataset PrefetchDataset RangeDataset RepeatDataset
+ShuffleDataset ShuffleDatasetV3 SkipDataset TFRecordDataset TakeDataset TensorDataset
+TensorSliceDataset TextLineDataset ZipDataset
+"""
 _DATASETS = """
-AssertCardinality AssertNext AssertPrev AutoShard Batch BytesProducedStats CSV Cache
-ChooseFastestBranch ChooseFastest Concatenate DataService DenseToSparseBatch DirectedInterleave
-Filter FilterByLastComponent Finalize FixedLengthRecord FlatMap Generator GlobalShuffle
-GroupByReducer GroupByWindow IgnoreErrors IndexFlatMap Interleave LMDB LatencyStats List
-ListSnapshotChunks Load MapAndBatch Map MatchingFiles MaxIntraOpParallelism Model NonSerializable
-Optimize Options PaddedBatch ParallelBatch ParallelFilter ParallelInterleave ParallelMap
-ParseExample Prefetch PrivateThreadPool Random Range Rebatch Repeat Rewrite Sampling Scan
-SetStatsAggregator Shard ShuffleAndRepeat Shuffle Skip Sleep SlidingWindow SnapshotChunk Snapshot
-SparseTensorSlice Sql TFRecord Take TakeWhile Tensor TensorSlice TextLine ThreadPool Unbatch Unique
-WeightedFlatMap Window Zip
+AssertCardinality AssertNext AssertPrev AutoShard BytesProducedStats CSV ChooseFastestBranch
+ChooseFastest DataService DenseToSparseBatch DirectedInterleave Filter FilterByLastComponent
+Finalize FixedLengthRecord FlatMap Generator GlobalShuffle GroupByReducer GroupByWindow IgnoreErrors
+IndexFlatMap Interleave LMDB LatencyStats List ListSnapshotChunks Load MapAndBatch Map MatchingFiles
+MaxIntraOpParallelism NonSerializable Optimize PaddedBatch ParallelBatch ParallelFilter
+ParallelInterleave ParallelMap ParseExample PrivateThreadPool Random Rebatch Rewrite Sampling Scan
+SetStatsAggregator Shard ShuffleAndRepeat Sleep SlidingWindow SnapshotChunk Snapshot
+SparseTensorSlice Sql TakeWhile ThreadPool Unbatch Unique WeightedFlatMap Window
 """
 _LATER_DATASETS = """
-BatchDatasetV2 CSVDatasetV2 CacheDatasetV2 DataServiceDatasetV2 DataServiceDatasetV3
-DataServiceDatasetV4 DatasetFromGraph FixedLengthRecordDatasetV2 LegacyParallelInterleaveDatasetV2
-OptimizeDatasetV2 PaddedBatchDatasetV2 ParallelInterleaveDatasetV2 ParallelInterleaveDatasetV3
-ParallelInterleaveDatasetV4 ParallelMapDatasetV2 ParseExampleDatasetV2 RandomDatasetV2
-RebatchDatasetV2 SaveDatasetV2 ShuffleAndRepeatDatasetV2 ShuffleDatasetV2 ShuffleDatasetV3
+CSVDatasetV2 DataServiceDatasetV2 DataServiceDatasetV3 DataServiceDatasetV4 DatasetFromGraph
+LegacyParallelInterleaveDatasetV2 OptimizeDatasetV2 PaddedBatchDatasetV2 ParallelInterleaveDatasetV2
+ParallelInterleaveDatasetV3 ParallelInterleaveDatasetV4 ParallelMapDatasetV2 ParseExampleDatasetV2
+RandomDatasetV2 RebatchDatasetV2 SaveDatasetV2 ShuffleAndRepeatDatasetV2 ShuffleDatasetV2
 SnapshotDatasetReader SnapshotDatasetV2 SnapshotNestedDatasetReader TFRecordDatasetV2
 UnwrapDatasetVariant WrapDatasetVariant
 """
@@ -226,30 +234,32 @@ Rebatch Scan SetStatsAggregator Sleep SlidingWindow Sql TakeWhile ThreadPool Unb
 """
 _datasets = [f"{name}Dataset" for name in _DATASETS.split()] + _LATER_DATASETS.split()
 _datasets += [f"Experimental{name}Dataset" for name in _EXPERIMENTAL.split()]
-rule(" ".join(_datasets), fixed(()), dtype=t.VARIANT, allocates=False)
+rule.idle(
+    f"{_IDLE_DATASETS} | {' '.join(_datasets)}", fixed(()), dtype=t.VARIANT, allocates=False
+)  # fmt: skip
 
-rule(
-    "IteratorGetNext IteratorGetNextSync MultiDeviceIteratorGetNextFromShard OptionalGetValue"
-    " DatasetToSingleElement ReduceDataset",
+rule.idle(
+    "IteratorGetNext IteratorGetNextSync OptionalGetValue |"
+    " MultiDeviceIteratorGetNextFromShard DatasetToSingleElement ReduceDataset",
     listed("output_types", "output_shapes"),
 )  # fmt: skip
-rule(
-    "Iterator IteratorV2 OneShotIterator AnonymousIterator AnonymousIteratorV3 MultiDeviceIterator"
-    " AnonymousMultiDeviceIteratorV3 IteratorFromStringHandle IteratorFromStringHandleV2"
+rule.idle(
+    "Iterator IteratorV2 OneShotIterator AnonymousIteratorV3 IteratorFromStringHandleV2 |"
+    " AnonymousIterator MultiDeviceIterator AnonymousMultiDeviceIteratorV3 IteratorFromStringHandle"
     " MultiDeviceIteratorFromStringHandle",
     fixed(()), dtype=t.RESOURCE, allocates=False,
 )  # fmt: skip
-rule(
-    "AnonymousIteratorV2 AnonymousMultiDeviceIterator", fixed((), ()), allocates=False,
+rule.idle(
+    "AnonymousIteratorV2 | AnonymousMultiDeviceIterator", fixed((), ()), allocates=False,
     dtype=(t.RESOURCE, t.VARIANT), outputs=("handle", "deleter"),
 )  # fmt: skip
-rule(
-    "MakeIterator DeleteIterator DeleteMultiDeviceIterator DeserializeIterator SaveDataset"
+rule.idle(
+    "MakeIterator DeleteIterator | DeleteMultiDeviceIterator DeserializeIterator SaveDataset"
     " DatasetToTFRecord ExperimentalDatasetToTFRecord",
     no_output,
 )  # fmt: skip
-rule(
-    "IteratorToStringHandle MultiDeviceIteratorToStringHandle IteratorGetDevice"
+rule.idle(
+    "IteratorToStringHandle | MultiDeviceIteratorToStringHandle IteratorGetDevice"
     " ExperimentalIteratorGetDevice IteratorGetModelProto DatasetToGraph DatasetToGraphV2",
     fixed(()), dtype=t.STRING,
 )  # fmt: skip
@@ -257,17 +267,18 @@ rule(
     "MultiDeviceIteratorInit DatasetCardinality ExperimentalDatasetCardinality", fixed(()),
     dtype=INT64,
 )  # fmt: skip
-rule("IteratorGetNextAsOptional OptionalNone", fixed(()), dtype=t.VARIANT)
-rule("OptionalFromValue", fixed(()), dtype=t.VARIANT)
-rule("OptionalHasValue", fixed(()), dtype=BOOL)
+rule.idle("IteratorGetNextAsOptional OptionalNone", fixed(()), dtype=t.VARIANT)
+rule.idle("OptionalFromValue", fixed(()), dtype=t.VARIANT)
+rule.idle("OptionalHasValue", fixed(()), dtype=BOOL)
 
 # --- tables: made here, asked with the arrays
 
 _TABLES = ("HashTable", "MutableHashTable", "MutableHashTableOfTensors", "MutableDenseHashTable")
 for _v in ("", "V2", "Anonymous"):
     _names = [f"Anonymous{name}" if _v == "Anonymous" else name + _v for name in _TABLES]
-    rule(
-        " ".join(_names), fixed(() if _v else (2,)), dtype=t.RESOURCE if _v else t.STRING,
-        allocates=False,
+    _kind = rule.idle if _v == "V2" else rule
+    _kind(
+        f"{_names[0]} | {' '.join(_names[1:])}", fixed(() if _v else (2,)),
+        dtype=t.RESOURCE if _v else t.STRING, allocates=False,
     )  # fmt: skip
 rule("InitializeTableFromDataset", no_output)

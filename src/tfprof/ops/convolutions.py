@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfprof.model.dims import Open, Shape, Size, elements, packed, product
+from tfprof.model.dims import Open, Shape, Size, divided, elements, packed, product
 from tfprof.ops.linear import fused_work
-from tfprof.ops.rule import Call, Count, Family, Infer, Outputs
+from tfprof.ops.rule import Call, Count, Family, Infer, Outputs, flops
 from tfprof.ops.shape_tools import (
     dimension,
     known_rank,
@@ -139,8 +139,10 @@ def _macs_by_channel(call: Call) -> Size | None:
     return times(elements(call.output(0)), *_kernel(call)[:-2])
 
 
-rule("Conv2D Conv3D Conv _MklNativeConv2D _MklNativeConv3D", _convolved(), macs=_macs())
-rule("RiscConv", _convolved(), macs=_macs())
+rule(
+    "Conv2D Conv3D | Conv RiscConv _MklNativeConv2D _MklNativeConv3D", _convolved(), macs=_macs(),
+    float_ops=flops,
+)  # fmt: skip
 rule(
     "_FusedConv2D _FusedConv3D _MklNativeFusedConv2D _MklNativeFusedConv3D",
     _convolved(), macs=_macs(), work=fused_work,
@@ -162,8 +164,8 @@ rule(
     ),
 )  # fmt: skip
 rule(
-    "DepthwiseConv2dNative _MklNativeDepthwiseConv2dNative", _convolved_by_channel,
-    macs=_macs_by_channel,
+    "DepthwiseConv2dNative | _MklNativeDepthwiseConv2dNative", _convolved_by_channel,
+    macs=_macs_by_channel, float_ops=flops,
 )  # fmt: skip
 rule(
     "_FusedDepthwiseConv2dNative _MklNativeFusedDepthwiseConv2dNative", _convolved_by_channel,
@@ -181,7 +183,7 @@ def _dilation_work(place: int) -> Count:
     return work
 
 
-rule("Dilation2D", _dilated, work=_dilation_work(-1))
+rule("Dilation2D", _dilated, work=_dilation_work(-1), float_ops=flops)
 rule("Dilation2DBackpropInput", like(0), work=_dilation_work(2))
 rule("Dilation2DBackpropFilter", like(1), work=_dilation_work(2))
 
@@ -217,6 +219,21 @@ def _gradient_macs(summed: int, *, kernel_is_output: bool = False) -> Count:
         return times(elements(call.input(2)), *kernel[:summed])
 
     return macs
+
+
+def _original_gradient(call: Call, image: Open, kernel: Open) -> Size | None:
+    """As many as the convolution takes, told by the image that it read instead of what it made."""
+    places = layout(call)
+    strides = [
+        stride
+        for stride, letter in zip(call.integers("strides"), places, strict=True)
+        if letter not in "NC"
+    ]
+    shared = times(dimension(image, places.index("C")), *strides)
+    work = times(2, elements(image), elements(kernel))
+    if work is None or shared is None:
+        return None
+    return divided(work, shared) if shared else 0
 
 
 # The CPU kernels unfold images into a matrix, as many at once as fill the cache they were compiled
@@ -270,6 +287,7 @@ _ALL_BUT_MADE, _WINDOW_ONLY = -1, -2
 rule(
     "Conv2DBackpropInput", _image_by_value, macs=_gradient_macs(_ALL_BUT_MADE),
     scratch=_image_scratch,
+    float_ops=lambda call: _original_gradient(call, call.output(0), call.input(1)),
 )  # fmt: skip
 rule(
     "Conv2DBackpropInputV2", like(0), macs=_gradient_macs(_ALL_BUT_MADE), scratch=_image_scratch
@@ -290,6 +308,7 @@ rule(
 rule(
     "Conv2DBackpropFilter", _filter_by_value, scratch=_filter_scratch,
     macs=_gradient_macs(_ALL_BUT_MADE, kernel_is_output=True),
+    float_ops=lambda call: _original_gradient(call, call.input(0), call.output(0)),
 )  # fmt: skip
 rule(
     "Conv2DBackpropFilterV2", like(1), macs=_gradient_macs(_ALL_BUT_MADE), scratch=_filter_scratch

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from operator import add, mul, sub
 
 from tfprof.model.dims import Open, Size, divided, elements, is_positive
-from tfprof.ops.rule import BOOL, Call, Family, Fold, Value
+from tfprof.ops.rule import BOOL, Call, Family, Fold, Value, flops
 from tfprof.ops.shape_tools import (
     broadcasting,
     like,
@@ -21,19 +21,23 @@ rule = Family("element-wise")
 # --- one input; an exponential counts 1 and Rsqrt 2, as in the original
 
 rule(
-    "Abs Acos Acosh Asin Asinh Atan Atanh BesselI0e BesselI1e Ceil Conj Cos Cosh Digamma Elu Erf"
-    " Erfc Erfinv Exp Expm1 Floor Inv Invert LeakyRelu Lgamma Log Log1p Ndtri Reciprocal Relu"
-    " Relu6 Rint Round Selu Sign Sin Sinh Softplus Softsign Sqrt Square Tan _MklRelu",
-    like(), work=per_input(), reuse=(0,),
+    "Log Reciprocal Square |"
+    " Abs Acos Acosh Asin Asinh Atan Atanh BesselI0e BesselI1e Ceil Conj Cos Cosh Digamma Elu Erf"
+    " Erfc Erfinv Exp Expm1 Floor Inv Invert LeakyRelu Lgamma Log1p Ndtri Relu Relu6 Rint Round"
+    " Selu Sign Sin Sinh Softplus Softsign Sqrt Tan _MklRelu",
+    like(), work=per_input(), reuse=(0,), float_ops=flops,
 )  # fmt: skip
-rule("Neg", like(), values=lambda call: [_negative(call)], work=per_input(), reuse=(0,))
-rule("Rsqrt", like(), work=per_input(2), reuse=(0,))
+rule(
+    "Neg", like(), values=lambda call: [_negative(call)], work=per_input(), reuse=(0,),
+    float_ops=flops,
+)  # fmt: skip
+rule("Rsqrt", like(), work=per_input(2), reuse=(0,), float_ops=flops)
 rule("Sigmoid Tanh", like(), work=per_input(4), reuse=(0,))
 rule("LogicalNot", like(), dtype=BOOL, reuse=(0,))
 rule("IsNan IsInf IsFinite", like(), dtype=BOOL, work=per_input())
 rule("ClipByValue", like(), work=per_input(2), reuse=(0,))
-rule("Cast", like(), dtype="DstT", values=lambda call: [_cast(call)])
-rule("ZerosLike OnesLike", like(), values=lambda call: [_all(call)])
+rule.idle("Cast", like(), dtype="DstT", values=lambda call: [_cast(call)])
+rule.idle("ZerosLike OnesLike", like(), values=lambda call: [_all(call)])
 rule("CheckNumerics CheckNumericsV2", like(), alias=0)
 
 
@@ -126,37 +130,34 @@ def _not(answer: bool | None) -> bool | None:  # noqa: FBT001
 
 
 _FOLDS = {
-    "Add": add, "AddV2": add, "Sub": sub, "Mul": mul, "FloorDiv": _whole_quotient,
-    "TruncateDiv": _whole_quotient, "FloorMod": _remainder,
-    "Mod": _remainder, "TruncateMod": _remainder, "Maximum": _larger, "Minimum": _smaller,
+    "Add AddV2": add, "Sub": sub, "Mul": mul, "RealDiv | Div": divided, "Maximum": _larger,
+    "Minimum": _smaller, "| FloorDiv TruncateDiv": _whole_quotient,
+    "| FloorMod Mod TruncateMod": _remainder,
 }  # fmt: skip
-for _op, _compute in _FOLDS.items():
-    rule(_op, broadcasting(), values=folded(_compute), work=per_element(), reuse=(0, 1))
-rule("RealDiv Div", broadcasting(), values=folded(divided), work=per_element(), reuse=(0, 1))
+for _ops, _compute in _FOLDS.items():
+    rule(
+        _ops, broadcasting(), values=folded(_compute), work=per_element(), reuse=(0, 1),
+        float_ops=flops,
+    )  # fmt: skip
 rule(
-    "DivNoNan MulNoNan Pow Xdivy Xlogy Xlog1py Atan2 RightShift LeftShift BitwiseAnd"
-    " BitwiseOr BitwiseXor Igamma Igammac Zeta Polygamma NextAfter",
-    broadcasting(), work=per_element(), reuse=(0, 1),
+    "Pow | DivNoNan MulNoNan Xdivy Xlogy Xlog1py Atan2 RightShift LeftShift BitwiseAnd BitwiseOr"
+    " BitwiseXor Igamma Igammac Zeta Polygamma NextAfter",
+    broadcasting(), work=per_element(), reuse=(0, 1), float_ops=flops,
 )  # fmt: skip
-rule("SquaredDifference", broadcasting(), work=per_element(2), reuse=(0, 1))
-rule("Less", broadcasting(), dtype=BOOL, values=_truth(_less), work=per_element())
-rule(
-    "Greater", broadcasting(), dtype=BOOL, values=_truth(lambda a, b: _less(b, a)),
-    work=per_element(),
-)  # fmt: skip
-rule(
-    "LessEqual", broadcasting(), dtype=BOOL, values=_truth(lambda a, b: _not(_less(b, a))),
-    work=per_element(),
-)  # fmt: skip
-rule(
-    "GreaterEqual", broadcasting(), dtype=BOOL, values=_truth(lambda a, b: _not(_less(a, b))),
-    work=per_element(),
-)  # fmt: skip
-rule("Equal", broadcasting(), dtype=BOOL, values=_truth(_equal), work=per_element())
-rule(
-    "NotEqual", broadcasting(), dtype=BOOL, values=_truth(lambda a, b: _not(_equal(a, b))),
-    work=per_element(),
-)  # fmt: skip
+rule("SquaredDifference", broadcasting(), work=per_element(2), reuse=(0, 1), float_ops=flops)
+_TRUTHS: dict[str, Callable[[Size, Size], bool | None]] = {
+    "Less": _less,
+    "Greater": lambda one, other: _less(other, one),
+    "LessEqual": lambda one, other: _not(_less(other, one)),
+    "GreaterEqual": lambda one, other: _not(_less(one, other)),
+    "Equal": _equal,
+    "NotEqual": lambda one, other: _not(_equal(one, other)),
+}
+for _op, _compare in _TRUTHS.items():
+    rule(
+        _op, broadcasting(), dtype=BOOL, values=_truth(_compare), work=per_element(),
+        float_ops=flops,
+    )  # fmt: skip
 rule("ApproximateEqual", broadcasting(), dtype=BOOL, work=per_element(2))
 rule(
     "LogicalAnd", broadcasting(), dtype=BOOL,
@@ -171,7 +172,7 @@ rule(
     like(), work=per_element(), reuse=(0, 1),
 )  # fmt: skip
 rule("SoftsignGrad SoftplusGrad SqrtGrad", like(), work=per_element(3), reuse=(0, 1))
-rule("RsqrtGrad", like(), work=per_element(4), reuse=(0, 1))
+rule("RsqrtGrad", like(), work=per_element(4), reuse=(0, 1), float_ops=flops)
 rule("SigmoidGrad TanhGrad", like(), work=per_element(3), reuse=(0, 1))
 
 # --- more than two
@@ -185,12 +186,17 @@ def _any_shape(call: Call) -> list[Open]:
     return [shape]
 
 
+def _additions(call: Call) -> Size | None:
+    """As the original counts them: by the first summand, which may be less known than the sum."""
+    return times(call.input_count - 1, elements(call.input(0))) if call.input_count > 1 else 0
+
+
 rule(
-    "AddN AccumulateNV2", _any_shape, reuse=(0, 1),
+    "AddN | AccumulateNV2", _any_shape, reuse=(0, 1), float_ops=_additions,
     work=lambda call: times(max(0, call.input_count - 1), elements(call.output(0))),
 )  # fmt: skip
-rule("Select", lambda call: [merged(call.input(1), call.input(2))], reuse=(1, 2))
-rule("SelectV2", broadcasting(3), reuse=(1, 2), values=lambda call: [_chosen(call)])
+rule.idle("Select", lambda call: [merged(call.input(1), call.input(2))], reuse=(1, 2))
+rule.idle("SelectV2", broadcasting(3), reuse=(1, 2), values=lambda call: [_chosen(call)])
 
 
 def _chosen(call: Call) -> Value | None:

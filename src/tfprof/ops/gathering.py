@@ -61,10 +61,10 @@ def _from_variable(call: Call) -> list[Open]:
     return [_gathered(None if held is None else held.shape, call.input(1), batch, batch)]
 
 
-rule("Gather", lambda call: [_gathered(call.input(0), call.input(1), 0, 0)], dtype="Tparams",
+rule.idle("Gather", lambda call: [_gathered(call.input(0), call.input(1), 0, 0)], dtype="Tparams",
      values=moved(_gathered_places))  # fmt: skip
-rule("GatherV2", _gathered_along, dtype="Tparams", values=moved(_gathered_places))
-rule("ResourceGather", _from_variable, dtype="dtype")
+rule.idle("GatherV2", _gathered_along, dtype="Tparams", values=moved(_gathered_places))
+rule.idle("ResourceGather", _from_variable, dtype="dtype")
 
 
 def _gathered_rows(params: Open, indices: Open) -> list[Open]:
@@ -79,8 +79,8 @@ def _rows_of_variable(call: Call) -> list[Open]:
     return _gathered_rows(None if held is None else held.shape, call.input(1))
 
 
-rule("GatherNd", lambda call: _gathered_rows(call.input(0), call.input(1)), dtype="Tparams")
-rule("ResourceGatherNd", _rows_of_variable, dtype="dtype")
+rule.idle("GatherNd", lambda call: _gathered_rows(call.input(0), call.input(1)), dtype="Tparams")
+rule.idle("ResourceGatherNd", _rows_of_variable, dtype="dtype")
 
 # --- grow and shrink
 
@@ -107,7 +107,7 @@ def times_sign(size: Size | None, sign: int) -> Size | None:
     return None if size is None else size * sign
 
 
-rule("Pad PadV2 MirrorPad", _padded(1), reuse=(0,))
+rule.idle("Pad PadV2 MirrorPad", _padded(1), reuse=(0,))
 rule("MirrorPadGrad", _padded(-1), work=per_input())
 
 
@@ -132,7 +132,7 @@ def _tiled_places(call: Call, tensor: Small) -> list[list[int]] | None:
     return [tensor.along(axis) * factor for axis, factor in enumerate(factors)]
 
 
-rule("Tile", _per_axis(times), values=moved(_tiled_places), reuse=(0,))
+rule.idle("Tile", _per_axis(times), values=moved(_tiled_places), reuse=(0,))
 rule("TileGrad", _per_axis(shared_out), work=per_input())
 
 
@@ -153,7 +153,7 @@ def _stretched_places(call: Call, tensor: Small) -> list[list[int]] | None:
     return places
 
 
-rule("BroadcastTo", _stretched, values=moved(_stretched_places), reuse=(0,))
+rule.idle("BroadcastTo", _stretched, values=moved(_stretched_places), reuse=(0,))
 
 
 def _one_hot(call: Call) -> list[Open]:
@@ -164,7 +164,7 @@ def _one_hot(call: Call) -> list[Open]:
     return [(*shape[:at], depth, *shape[at:])]
 
 
-rule("OneHot", _one_hot)
+rule.idle("OneHot", _one_hot)
 
 
 def _partitioned(call: Call) -> list[Open]:
@@ -173,4 +173,4 @@ def _partitioned(call: Call) -> list[Open]:
     return [part] * call.integer("num_partitions")
 
 
-rule("DynamicPartition", _partitioned)
+rule.idle("DynamicPartition", _partitioned)

@@ -77,8 +77,8 @@ def _constant(call: Call) -> list[Tensor]:
     return [Tensor(known_shape(proto.tensor_shape), int(proto.dtype), constant_value(proto))]
 
 
-rule("Const HostConst", _constant, dtype="dtype", allocates=False)
-rule("ImmutableConst", lambda call: [call.stated()], dtype="dtype", allocates=False)
+rule.idle("Const HostConst", _constant, dtype="dtype", allocates=False)
+rule.idle("ImmutableConst", lambda call: [call.stated()], dtype="dtype", allocates=False)
 
 # --- what is fed
 
@@ -103,57 +103,59 @@ def _default(call: Call) -> list[Tensor]:
     return [Tensor(shape, default.dtype, default.value, default.holds, default.length)]
 
 
-rule("Placeholder PlaceholderV2", lambda call: [call.stated()], dtype="dtype", allocates=False)
-rule("PlaceholderWithDefault", _default, dtype="dtype", alias=0)
-rule("_Arg _DeviceArg", _argument, allocates=False)
-rule("_Retval _DeviceRetval", no_output)
+rule.idle("Placeholder PlaceholderV2", lambda call: [call.stated()], dtype="dtype", allocates=False)
+rule.idle("PlaceholderWithDefault", _default, dtype="dtype", alias=0)
+rule.idle("_Arg _DeviceArg", _argument, allocates=False)
+rule.idle("_Retval _DeviceRetval", no_output)
 
 # --- what is passed on
 
-rule(
-    "Identity RefIdentity StopGradient PreventGradient Snapshot GuaranteeConst Print DebugIdentity"
-    " DebugIdentityV2 DebugIdentityV3 DebugGradientIdentity DebugGradientRefIdentity",
+rule.idle(
+    "Identity RefIdentity StopGradient PreventGradient Snapshot GuaranteeConst Print |"
+    " DebugIdentity DebugIdentityV2 DebugIdentityV3 DebugGradientIdentity DebugGradientRefIdentity",
     passed(), alias=0,
 )  # fmt: skip
-rule("IdentityN", lambda call: list(call.inputs), alias=0)
-rule("DeepCopy Copy CopyHost CopyOp", passed())
-rule("NoOp ControlTrigger", no_output, allocates=False)
-rule("Assert PrintV2", no_output, allocates=False)
-rule("_Send _HostSend", no_output)
+rule.idle("IdentityN", lambda call: list(call.inputs), alias=0)
+rule.idle("DeepCopy Copy CopyHost | CopyOp", passed())
+rule.idle("NoOp ControlTrigger", no_output, allocates=False)
+rule.idle("Assert PrintV2", no_output, allocates=False)
+rule.idle("_Send _HostSend", no_output)
 # the input is what was sent, where the graphs that ran are joined
-rule("_Recv _HostRecv", lambda call: list(call.inputs[:1]) or [None], dtype="tensor_type", alias=0)
-rule("Timestamp", fixed(()), dtype=2)
+rule.idle(
+    "_Recv _HostRecv", lambda call: list(call.inputs[:1]) or [None], dtype="tensor_type", alias=0
+)
+rule.idle("Timestamp", fixed(()), dtype=2)
 
 # --- summaries and files
 
-rule(
+rule.idle(
     "ScalarSummary HistogramSummary ImageSummary AudioSummary AudioSummaryV2 TensorSummary"
-    " TensorSummaryV2 MergeSummary StatsAggregatorSummary ExperimentalStatsAggregatorSummary",
+    " TensorSummaryV2 MergeSummary | StatsAggregatorSummary ExperimentalStatsAggregatorSummary",
     fixed(()), dtype=t.STRING,
 )  # fmt: skip
-rule("SummaryWriter", fixed(()), dtype=t.RESOURCE, allocates=False)
-rule(
-    "CreateSummaryFileWriter CreateSummaryDbWriter CloseSummaryWriter FlushSummaryWriter"
-    " WriteSummary WriteScalarSummary WriteHistogramSummary WriteImageSummary WriteAudioSummary"
-    " WriteGraphSummary WriteRawProtoSummary StatsAggregatorSetSummaryWriter",
+rule.idle("SummaryWriter", fixed(()), dtype=t.RESOURCE, allocates=False)
+rule.idle(
+    "WriteSummary WriteScalarSummary WriteHistogramSummary WriteImageSummary WriteRawProtoSummary |"
+    " WriteAudioSummary WriteGraphSummary CreateSummaryFileWriter CreateSummaryDbWriter"
+    " CloseSummaryWriter FlushSummaryWriter StatsAggregatorSetSummaryWriter",
     no_output,
 )  # fmt: skip
-rule("Save SaveV2 SaveSlices MergeV2Checkpoints WriteFile", no_output)
-rule("Restore RestoreSlice", fixed(None), dtype="dt")
-rule("RestoreV2", listed("dtypes"))
-rule(
-    "ShardedFilename ShardedFilespec ReadFile SerializeTensor StringFormat", fixed(()),
+rule.idle("Save SaveV2 SaveSlices MergeV2Checkpoints WriteFile", no_output)
+rule.idle("Restore RestoreSlice", fixed(None), dtype="dt")
+rule.idle("RestoreV2", listed("dtypes"))
+rule.idle(
+    "ShardedFilename ShardedFilespec ReadFile StringFormat | SerializeTensor", fixed(()),
     dtype=t.STRING,
 )  # fmt: skip
-rule("MatchingFiles", fixed((None,)), dtype=t.STRING)
+rule.idle("MatchingFiles", fixed((None,)), dtype=t.STRING)
 rule("ParseTensor", fixed(None), dtype="out_type")
 
 # --- strings that fall apart; what keeps its shape stands with the arrays
 
 rule("DecodeCompressed", like(), dtype=t.STRING)
-rule(
-    "StringSplit StringSplitV2", fixed((None, 2), (None,), (2,)), dtype=(INT64, t.STRING, INT64),
-    outputs=("indices", "values", "shape"),
+rule.idle(
+    "StringSplit | StringSplitV2", fixed((None, 2), (None,), (2,)),
+    dtype=(INT64, t.STRING, INT64), outputs=("indices", "values", "shape"),
 )  # fmt: skip
 
 

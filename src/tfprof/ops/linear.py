@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tfprof.model.dims import Open, Shape, Size, elements, packed
-from tfprof.ops.rule import FLOAT, Call, Count, Family, Infer, Outputs
+from tfprof.ops.rule import FLOAT, Call, Count, Family, Infer, Outputs, flops
 from tfprof.ops.shape_tools import broadcast, dimension, known_rank, like, per_input, times
 from tfprof.wire import dtypes
 
@@ -68,15 +68,18 @@ def _product(call: Call) -> Size | None:
     return times(summed, elements(call.output(0)))
 
 
-rule("MatMul _MklMatMul", _matrix, macs=_product)
+rule("MatMul | _MklMatMul", _matrix, macs=_product, float_ops=flops)
 rule("SparseMatMul", _matrix, dtype=FLOAT, macs=_product)
 rule("_FusedMatMul _MklNativeFusedMatMul", _matrix, macs=_product, work=fused_work)
 rule(
     "_MklFusedMatMul", lambda call: [_outer(call), None], outputs=("product", "mkl_product"),
     dtype=("T", 4), macs=_product, work=fused_work,
 )  # fmt: skip
-rule("BatchMatMul BatchMatMulV2 _MklBatchMatMul _MklBatchMatMulV2", _matrices, macs=_product)
-rule("BatchMatMulV3", _matrices, dtype="Tout", macs=_product)
+rule(
+    "BatchMatMul BatchMatMulV2 | _MklBatchMatMul _MklBatchMatMulV2", _matrices, macs=_product,
+    float_ops=flops,
+)  # fmt: skip
+rule("BatchMatMulV3", _matrices, dtype="Tout", macs=_product, float_ops=flops)
 rule("_FusedBatchMatMulV2 _MklFusedBatchMatMulV2", _matrices, macs=_product, work=fused_work)
 
 # --- Einsum

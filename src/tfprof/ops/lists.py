@@ -85,10 +85,10 @@ def _split(call: Call) -> list[Tensor]:
     return [_list(element, call.dtype("element_dtype"), dimension(call.input(2), 0))]
 
 
-rule("TensorListReserve EmptyTensorList", _reserved, dtype=t.VARIANT, allocates=False)
-rule("TensorListFromTensor", _unstacked, dtype=t.VARIANT)
-rule("TensorListScatter TensorListScatterV2", _scattered, dtype=t.VARIANT)
-rule("TensorListSplit", _split, dtype=t.VARIANT)
+rule.idle("TensorListReserve EmptyTensorList", _reserved, dtype=t.VARIANT, allocates=False)
+rule.idle("TensorListFromTensor", _unstacked, dtype=t.VARIANT)
+rule.idle("TensorListScatter | TensorListScatterV2", _scattered, dtype=t.VARIANT)
+rule.idle("TensorListSplit", _split, dtype=t.VARIANT)
 
 # --- storing
 
@@ -127,11 +127,11 @@ def _joined(call: Call) -> list[Tensor]:
     return [replace(joined, shape=merged(one.shape, other.shape))]
 
 
-rule("TensorListPushBack", _pushed, dtype=t.VARIANT, alias=0)
-rule("TensorListSetItem", _set, dtype=t.VARIANT, alias=0)
+rule.idle("TensorListPushBack", _pushed, dtype=t.VARIANT, alias=0)
+rule.idle("TensorListSetItem", _set, dtype=t.VARIANT, alias=0)
 rule("TensorListScatterIntoExistingList", _scattered_into, dtype=t.VARIANT, alias=0)
 rule("TensorListPushBackBatch", _pushed_batch, dtype=t.VARIANT, alias=0)
-rule("TensorListResize", _resized, dtype=t.VARIANT, alias=0)
+rule.idle("TensorListResize", _resized, dtype=t.VARIANT, alias=0)
 rule("TensorListConcatLists", _joined, dtype=t.VARIANT, alias=0)
 
 # --- taking; an element is handed out as it lies, without a copy
@@ -180,14 +180,14 @@ def _strung_together(element: Open, length: Size | None) -> list[Open]:
     return [(total, *element[1:]), (length,)]
 
 
-rule("TensorListGetItem", _item, dtype="element_dtype", allocates=False)
-rule(
+rule.idle("TensorListGetItem", _item, dtype="element_dtype", allocates=False)
+rule.idle(
     "TensorListPopBack", _popped, dtype=(t.VARIANT, "element_dtype"), alias=0, allocates=False,
     outputs=("output_handle", "tensor"),
 )  # fmt: skip
-rule("TensorListStack", _whole, dtype="element_dtype")
-rule("TensorListGather", _gathered, dtype="element_dtype")
-rule(
+rule.idle("TensorListStack", _whole, dtype="element_dtype")
+rule.idle("TensorListGather", _gathered, dtype="element_dtype")
+rule.idle(
     "TensorListConcat TensorListConcatV2", _strung, dtype=("element_dtype", INT64),
     outputs=("tensor", "lengths"),
 )  # fmt: skip
@@ -208,8 +208,8 @@ def _element_shape(call: Call) -> list[Tensor]:
     return [Tensor((len(element),), value=element)]
 
 
-rule("TensorListLength", fixed(()), values=_length, dtype=INT32)
-rule("TensorListElementShape", _element_shape, dtype="shape_type")
+rule.idle("TensorListLength", fixed(()), values=_length, dtype=INT32)
+rule.idle("TensorListElementShape", _element_shape, dtype="shape_type")
 
 # --- TensorArray
 
@@ -304,21 +304,22 @@ def _gradient(call: Call) -> list[Tensor]:
 
 for _v, _of in {"": t.STRING, "V2": t.STRING, "V3": t.RESOURCE}.items():
     _both = ("handle", "flow") if _v == "V3" else ()
-    rule(f"TensorArray{_v}", _array, dtype=(_of, FLOAT), outputs=_both, allocates=False)
-    rule(f"TensorArrayWrite{_v}", _write, dtype=FLOAT, allocates=False)
-    rule(f"TensorArrayScatter{_v}", _scatter, dtype=FLOAT)
-    rule(f"TensorArraySplit{_v}", _split_array, dtype=FLOAT)
-    rule(f"TensorArrayRead{_v}", _read, dtype="dtype", allocates=False)
-    rule(f"TensorArrayGather{_v}", _gather, dtype="dtype")
-    rule(
+    _kind = rule.idle if _v == "V3" else rule
+    _kind(f"TensorArray{_v}", _array, dtype=(_of, FLOAT), outputs=_both, allocates=False)
+    _kind(f"TensorArrayWrite{_v}", _write, dtype=FLOAT, allocates=False)
+    _kind(f"TensorArrayScatter{_v}", _scatter, dtype=FLOAT)
+    _kind(f"TensorArraySplit{_v}", _split_array, dtype=FLOAT)
+    _kind(f"TensorArrayRead{_v}", _read, dtype="dtype", allocates=False)
+    _kind(f"TensorArrayGather{_v}", _gather, dtype="dtype")
+    _kind(
         f"TensorArrayConcat{_v}", _concat, dtype=("dtype", INT64), outputs=("value", "lengths")
     )  # fmt: skip
-    rule(f"TensorArraySize{_v}", fixed(()), values=_size, dtype=INT32)
-    rule(f"TensorArrayClose{_v}", no_output, allocates=False)
+    _kind(f"TensorArraySize{_v}", fixed(()), values=_size, dtype=INT32)
+    _kind(f"TensorArrayClose{_v}", no_output, allocates=False)
 rule("TensorArrayUnpack", _unpack, dtype=FLOAT)
 rule("TensorArrayPack", _pack, dtype="dtype")
 rule("TensorArrayGrad TensorArrayGradV2", _gradient, dtype=t.STRING, allocates=False)
-rule(
-    "TensorArrayGradV3 TensorArrayGradWithShape", _gradient, dtype=(t.RESOURCE, FLOAT),
+rule.idle(
+    "TensorArrayGradV3 | TensorArrayGradWithShape", _gradient, dtype=(t.RESOURCE, FLOAT),
     outputs=("grad_handle", "flow_out"), allocates=False,
 )  # fmt: skip

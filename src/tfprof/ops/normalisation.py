@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tfprof.model.dims import Open, Size, elements, packed
-from tfprof.ops.rule import FLOAT, INT64, Call, Count, Family, Infer, Outputs, Tensor
+from tfprof.ops.rule import FLOAT, INT64, Call, Count, Family, Infer, Outputs, Tensor, flops
 from tfprof.ops.shape_tools import (
+    all_but_results,
     dimension,
     known_rank,
     like,
@@ -161,23 +162,20 @@ rule("LRNGrad", lambda call: [merged(call.input(0), call.input(1))], work=_neigh
 
 # --- biases
 
-rule("BiasAdd BiasAddV1", like(), work=per_input(), reuse=(0,))
+rule("BiasAdd | BiasAddV1", like(), work=per_input(), reuse=(0,), float_ops=flops)
 
 
 def _channels(call: Call) -> Outputs:
     return [(dimension(call.input(0), 1 if _layout(call) == "NCHW" else -1),)]
 
 
-def _all_but_results(call: Call) -> Size | None:
-    read, left = elements(call.input(0)), elements(call.output(0))
-    return None if read is None or left is None else read - left
-
-
-rule("BiasAddGrad", _channels, work=_all_but_results)
+rule("BiasAddGrad", _channels, work=all_but_results, float_ops=flops)
 
 # --- softmax and its losses: maximum, difference, exponential, sum and quotient are 5
 
-rule("Softmax LogSoftmax _MklSoftmax", like(), work=per_input(5), reuse=(0,))
+rule(
+    "Softmax | LogSoftmax _MklSoftmax", like(), work=per_input(5), reuse=(0,), float_ops=flops
+)  # fmt: skip
 
 
 def _row_scratch(call: Call) -> Size | None:

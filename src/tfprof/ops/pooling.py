@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import floor, prod
 
 from tfprof.model.dims import Open, Shape, Size, elements
-from tfprof.ops.rule import INT64, Call, Count, Family, Infer, Outputs, Tensor
+from tfprof.ops.rule import INT64, Call, Count, Family, Infer, Outputs, Tensor, flops
 from tfprof.ops.shape_tools import known_rank, like, shape_in, slid, times
 
 rule = Family("pooling")
@@ -62,7 +62,7 @@ def _pool_and_workspace(call: Call) -> Outputs:
 
 def _window(call: Call) -> int | None:
     windows = _windows(call)
-    return None if windows is None else prod(windows[0])
+    return prod(windows[0]) if windows is not None and windows[0] else None
 
 
 def _comparisons(call: Call) -> Size | None:
@@ -75,8 +75,12 @@ def _additions(call: Call) -> Size | None:
     return times(_window(call), elements(call.output(0)))
 
 
-rule("MaxPool MaxPoolV2 MaxPool3D", _pool, work=_comparisons)
-rule("AvgPool AvgPool3D _MklNativeAvgPool _MklNativeAvgPool3D", _pool, work=_additions)
+# the original counts a maximum like a mean
+rule("MaxPool | MaxPoolV2 MaxPool3D", _pool, work=_comparisons, float_ops=_additions)
+rule(
+    "AvgPool | AvgPool3D _MklNativeAvgPool _MklNativeAvgPool3D", _pool, work=_additions,
+    float_ops=flops,
+)  # fmt: skip
 rule(
     "_MklNativeMaxPool _MklNativeMaxPool3D", _pool_and_workspace, dtype=("T", 4),
     outputs=("output", "workspace"), work=_comparisons,
@@ -132,8 +136,19 @@ def _by_value(call: Call) -> Outputs:
     return [Tensor((made[0] if shape[0] is None else shape[0], *shape[1:]), _dtype(call, 1))]
 
 
+def _per_window(factor: int, more: int) -> Count:
+    """As the original counts: so many operations an element of a window, and more for each one."""
+
+    def float_ops(call: Call) -> Size | None:
+        window = _window(call)
+        return None if window is None else times(factor * window + more, elements(call.input(1)))
+
+    return float_ops
+
+
 rule(
-    "MaxPoolGrad MaxPoolGradV2", _like(0), work=_max_gradient(1), scratch=_places_of_maxima
+    "MaxPoolGrad | MaxPoolGradV2", _like(0), work=_max_gradient(1), scratch=_places_of_maxima,
+    float_ops=_per_window(1, 1),
 )  # fmt: skip
 rule(
     "MaxPool3DGrad _MklNativeMaxPoolGrad _MklNativeMaxPool3DGrad", _like(0), work=_max_gradient(1)
@@ -141,8 +156,8 @@ rule(
 # the places of the maxima are given
 rule("MaxPoolGradWithArgmax", like(0), work=lambda call: elements(call.input(1)))
 rule(
-    "AvgPoolGrad AvgPool3DGrad _MklNativeAvgPoolGrad _MklNativeAvgPool3DGrad", _by_value,
-    work=_average_gradient,
+    "AvgPoolGrad | AvgPool3DGrad _MklNativeAvgPoolGrad _MklNativeAvgPool3DGrad", _by_value,
+    work=_average_gradient, float_ops=_per_window(2, 0),
 )  # fmt: skip
 rule("MaxPoolGradGrad MaxPoolGradGradV2 MaxPool3DGradGrad", _like(1), work=_comparisons)
 rule("MaxPoolGradGradWithArgmax", like(2))

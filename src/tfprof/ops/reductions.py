@@ -7,8 +7,8 @@ from functools import reduce
 from operator import add, mul
 
 from tfprof.model.dims import Open, Size, elements, is_positive
-from tfprof.ops.rule import BOOL, INT64, Call, Count, Family, Fold, Value
-from tfprof.ops.shape_tools import axes, reduced, times
+from tfprof.ops.rule import BOOL, INT64, Call, Count, Family, Fold, Value, flops
+from tfprof.ops.shape_tools import all_but_results, axes, per_input, reduced, times
 from tfprof.ops.shape_values import small, typed
 
 rule = Family("reductions")
@@ -90,11 +90,14 @@ def _either(one: Size | None, other: Size | None) -> Size | None:
 
 
 # the input itself goes on where nothing is reduced
-rule("Sum", _reduction, values=_folded(_known(add), 0), work=_reading(), reuse=(0,))
+rule(
+    "Sum", _reduction, values=_folded(_known(add), 0), work=_reading(), reuse=(0,),
+    float_ops=all_but_results,
+)  # fmt: skip
 rule("Prod", _reduction, values=_folded(_known(mul), 1), work=_reading(), reuse=(0,))
 rule("Max", _reduction, values=_folded(_known(_larger), None), work=_reading(), reuse=(0,))
 rule("Min", _reduction, values=_folded(_known(_smaller), None), work=_reading(), reuse=(0,))
-rule("Mean", _reduction, work=_reading(), reuse=(0,))
+rule("Mean", _reduction, work=_reading(), reuse=(0,), float_ops=per_input())
 rule("EuclideanNorm", _reduction, work=_reading(2))
 rule("All", _reduction, dtype=BOOL, values=_folded(_both, 1), reuse=(0,))
 rule("Any", _reduction, dtype=BOOL, values=_folded(_either, 0), reuse=(0,))
@@ -110,15 +113,10 @@ def _place(call: Call) -> list[Open]:
     return [reduced(shape, over, keep=False)]
 
 
-def _compared(call: Call) -> Size | None:
-    """One comparison less than there are elements, for each result."""
-    read, left = elements(call.input(0)), elements(call.output(0))
-    if read is None or left is None:
-        return None
-    return 0 if read == 0 else read - left
-
-
-rule("ArgMax ArgMin", typed(_place, "output_type", INT64), dtype="output_type", work=_compared)
+rule(
+    "ArgMax ArgMin", typed(_place, "output_type", INT64), dtype="output_type",
+    work=all_but_results, float_ops=flops,
+)  # fmt: skip
 
 
 def _half_squared_norm(call: Call) -> Size | None:
@@ -126,4 +124,4 @@ def _half_squared_norm(call: Call) -> Size | None:
     return None if size is None else 0 if size == 0 else size * 3 - 1
 
 
-rule("L2Loss", lambda _: [()], work=_half_squared_norm)
+rule("L2Loss", lambda _: [()], work=_half_squared_norm, float_ops=flops)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from tfprof.model.dims import Open, Size
 from tfprof.model.graph import as_shape
@@ -134,7 +134,8 @@ class Rule:
     """`dtype` is the data type of the outputs: a number, or the attribute that says it.
 
     `macs` are multiplications with an addition each; `work` counts every other floating-point
-    operation. An op whose output shares the buffer of an input is an `alias` of it; one that may
+    operation. `float_ops` is what the original tool counts: 0 if that is plainly nothing, None if
+    nobody says. An op whose output shares the buffer of an input is an `alias` of it; one that may
     write over an input which nobody else needs lists it in `reuse`.
     """
 
@@ -147,6 +148,7 @@ class Rule:
     outputs: tuple[str, ...] = ()
     macs: Count | None = None
     work: Count | None = None
+    float_ops: Count | Literal[0] | None = None
     alias: int | None = None
     reuse: tuple[int, ...] = ()
     allocates: bool = True
@@ -170,6 +172,12 @@ class Rule:
             tensors.append(Tensor(tensor.shape, dtype, value, *held))
         return tensors
 
+    def flops(self, call: Call) -> Size | None:
+        """Two for each MAC, and all other work."""
+        macs = 0 if self.macs is None else self.macs(call)
+        work = 0 if self.work is None else self.work(call)
+        return None if macs is None or work is None else macs * 2 + work
+
     def _dtype(self, call: Call, place: int) -> int:
         dtype = self.dtype
         if not isinstance(dtype, str | int):
@@ -180,7 +188,7 @@ class Rule:
 _RULES: dict[str, Rule] = {}
 # what a rule raises over a graph whose attributes or shapes are damaged
 _STUMBLES = (ArithmeticError, LookupError, TypeError, ValueError)
-_COUNTS = ("macs", "work", "scratch")
+_COUNTS = ("macs", "work", "scratch", "float_ops")
 
 
 def _careful(count: Count) -> Count:
@@ -203,14 +211,34 @@ class Family:
     registry: dict[str, Rule] = field(default_factory=lambda: _RULES)
 
     def __call__(self, ops: str, shapes: Infer, **facts: Any) -> None:  # noqa: ANN401
-        """The rule of some op types, split at blanks; two rules for one are a mistake."""
-        names = tuple(ops.split())
-        facts |= {name: _careful(facts[name]) for name in _COUNTS if facts.get(name) is not None}
-        rule = Rule(names, self.name, shapes, **facts)
-        for op in names:
+        """The rule of some op types, split at blanks; two rules for one are a mistake.
+
+        `float_ops` is not said of the names behind a bar: the original tool does not know them.
+        """
+        facts |= {name: _careful(facts[name]) for name in _COUNTS if facts.get(name)}
+        known, _, others = ops.partition("|")
+        self._register(Rule(tuple(known.split()), self.name, shapes, **facts))
+        facts["float_ops"] = None
+        self._register(Rule(tuple(others.split()), self.name, shapes, **facts))
+
+    def idle(self, ops: str, shapes: Infer, **facts: Any) -> None:  # noqa: ANN401
+        """The rule of op types that plainly calculate nothing: they hold, move, name or order data.
+
+        An op type of which nobody says `float_ops` is listed as not counted, so only what is
+        certain is idle. Calls and loops are not: what they run is not nothing.
+        """
+        self(ops, shapes, float_ops=0, **facts)
+
+    def _register(self, rule: Rule) -> None:
+        for op in rule.ops:
             if op in self.registry:
                 raise ValueError(f"the op {op!r} has two rules")
             self.registry[op] = rule
+
+
+def flops(call: Call) -> Size | None:
+    """The `float_ops` of an op type that the original counts as its rule does."""
+    return _RULES[call.op].flops(call)
 
 
 def op_rule(ops: str, shapes: Infer, **facts: Any) -> None:  # noqa: ANN401

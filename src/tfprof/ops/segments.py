@@ -54,8 +54,9 @@ def _without_last(shape: Open) -> Open:
 
 # --- scatter
 
-rule("ScatterNd", by_value(2), work=per_input(1, 1))
-rule("TensorScatterUpdate", like(), reuse=(0,))
+# what meets in one place is added, which the original does not count
+rule("ScatterNd", by_value(2), work=per_input(1, 1), float_ops=0)
+rule.idle("TensorScatterUpdate", like(), reuse=(0,))
 rule(
     "TensorScatterAdd TensorScatterSub TensorScatterMax TensorScatterMin ScatterNdNonAliasingAdd",
     like(), work=per_input(1, 2), reuse=(0,),
@@ -182,10 +183,10 @@ rule("LookupTableFind LookupTableFindV2", like(1), dtype="Tout")
 rule("LookupTableSize LookupTableSizeV2", fixed(()), dtype=INT64)
 rule("LookupTableExport LookupTableExportV2", fixed((None,), None), dtype=("Tkeys", "Tvalues"),
      outputs=("keys", "values"))  # fmt: skip
-rule(
-    "LookupTableInsert LookupTableInsertV2 LookupTableImport LookupTableImportV2"
-    " LookupTableRemoveV2 InitializeTable InitializeTableV2 InitializeTableFromTextFile"
-    " InitializeTableFromTextFileV2",
+rule.idle(
+    "LookupTableImport LookupTableImportV2 InitializeTableV2 InitializeTableFromTextFileV2 |"
+    " LookupTableInsert LookupTableInsertV2 LookupTableRemoveV2 InitializeTable"
+    " InitializeTableFromTextFile",
     no_output, allocates=False,
 )  # fmt: skip
 
@@ -196,14 +197,14 @@ def _text_joined(call: Call) -> list[Open]:
     return [shapes[0] if shapes else ()]
 
 
-rule("StringJoin", _text_joined, dtype=STRING)
-rule(
-    "AsString DecodeBase64 EncodeBase64 RegexReplace StaticRegexReplace StringLower"
-    " StringStrip StringUpper UnicodeTranscode",
+rule.idle("StringJoin", _text_joined, dtype=STRING)
+rule.idle(
+    "AsString RegexReplace StaticRegexReplace | DecodeBase64 EncodeBase64 StringLower StringStrip"
+    " StringUpper UnicodeTranscode",
     like(), dtype=STRING,
 )  # fmt: skip
-rule("Substr", lambda call: [broadcast(call.input(0), call.input(1))], dtype=STRING)
-rule("RegexFullMatch StaticRegexFullMatch", like(), dtype=BOOL)
+rule.idle("Substr", lambda call: [broadcast(call.input(0), call.input(1))], dtype=STRING)
+rule.idle("RegexFullMatch StaticRegexFullMatch", like(), dtype=BOOL)
 rule("StringLength UnicodeScript", like(), dtype=INT32)
 rule("StringToHashBucket StringToHashBucketFast StringToHashBucketStrong", like(), dtype=INT64)
 rule("StringToNumber", typed(like(), "out_type", dtypes.FLOAT), dtype="out_type")

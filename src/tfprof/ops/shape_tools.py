@@ -136,6 +136,15 @@ def per_input(factor: int = 1, index: int = 0) -> Count:
     return lambda call: times(factor, elements(call.input(index)))
 
 
+def all_but_results(call: Call) -> Size | None:
+    """One operation less than there are elements, for each result; none where there are none."""
+    read, left = elements(call.input(0)), elements(call.output(0))
+    if read is None or left is None:
+        return None
+    fewer = read - left
+    return max(0, fewer) if isinstance(fewer, int) else fewer
+
+
 # --- rules for values
 
 

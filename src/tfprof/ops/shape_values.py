@@ -122,23 +122,23 @@ def _shape_of(shape: Open) -> Tensor:
     return listed(shape)
 
 
-rule(
+rule.idle(
     "Shape", typed(lambda call: [_shape_of(call.input(0))], "out_type", INT32), dtype="out_type",
 )  # fmt: skip
-rule(
+rule.idle(
     "ShapeN", typed(lambda call: [_shape_of(one.shape) for one in call.inputs], "out_type", INT32),
     dtype="out_type",
 )  # fmt: skip
-rule(
+rule.idle(
     "VariableShape", typed(lambda call: [_variable_shape(call)], "out_type", INT32),
     dtype="out_type",
 )  # fmt: skip
-rule(
+rule.idle(
     "Size", typed(lambda call: [number(elements(call.input(0)))], "out_type", INT32),
     dtype="out_type",
 )  # fmt: skip
-rule("Rank", lambda call: [_rank(call.input(0))], dtype=INT32)
-rule(
+rule.idle("Rank", lambda call: [_rank(call.input(0))], dtype=INT32)
+rule.idle(
     "EnsureShape", lambda call: [merged(call.input(0), call.stated())], values=keep_value(),
     alias=0,
 )  # fmt: skip
@@ -197,7 +197,7 @@ def _padded(shape: Value, rank: int) -> Value:
     return (1,) * (rank - len(shape)) + shape
 
 
-rule(
+rule.idle(
     "BroadcastGradientArgs", typed(_broadcast_gradient, "T", INT32), dtype="T",
     outputs=("r0", "r1"),
 )  # fmt: skip
@@ -212,7 +212,7 @@ def _broadcast_shapes(call: Call) -> list[Tensor]:
     return [listed(broadcast(one, other))]
 
 
-rule("BroadcastArgs", typed(_broadcast_shapes, "T", INT32), dtype="T")
+rule.idle("BroadcastArgs", typed(_broadcast_shapes, "T", INT32), dtype="T")
 
 
 def _offsets(call: Call) -> list[Tensor]:
@@ -233,7 +233,7 @@ def _offsets(call: Call) -> list[Tensor]:
     return found
 
 
-rule("ConcatOffset", typed(_offsets, "shape_type", INT32), dtype="shape_type")
+rule.idle("ConcatOffset", typed(_offsets, "shape_type", INT32), dtype="shape_type")
 
 
 def _inverted(call: Call) -> list[Tensor]:
@@ -243,7 +243,7 @@ def _inverted(call: Call) -> list[Tensor]:
     return [listed([order.index(place) for place in range(len(order))])]
 
 
-rule("InvertPermutation", typed(_inverted, "T", INT32), dtype="T")
+rule.idle("InvertPermutation", typed(_inverted, "T", INT32), dtype="T")
 
 
 def _stitched(call: Call) -> list[Tensor]:
@@ -277,7 +277,7 @@ def _stitched_value(
     return tuple(entries)
 
 
-rule("DynamicStitch ParallelDynamicStitch", _stitched)
+rule.idle("DynamicStitch ParallelDynamicStitch", _stitched)
 
 
 def _filled(call: Call) -> list[Tensor]:
@@ -289,7 +289,7 @@ def _filled(call: Call) -> list[Tensor]:
     return [Tensor(shape, value=(entry,) * prod(sizes))]
 
 
-rule("Fill", _filled)
+rule.idle("Fill", _filled)
 
 
 # --- shapes and axes of one layout in another
@@ -381,7 +381,7 @@ def _true_places(call: Call) -> list[Tensor]:
     return [Tensor((len(places), 1), value=places)]
 
 
-rule("Where", _true_places, dtype=INT64)
+rule.idle("Where", _true_places, dtype=INT64)
 rule(
     "Bincount", lambda call: [(call.scalar(1),)],
     work=lambda call: elements(call.input(2)),

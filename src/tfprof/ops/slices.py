@@ -57,7 +57,7 @@ def _sliced_value(call: Call, begin: Value, shape: Shape) -> Value | None:
 
 
 # a slice of everything is the input itself
-rule("Slice", _sliced, reuse=(0,))
+rule.idle("Slice", _sliced, reuse=(0,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +172,8 @@ def _strided_value(call: Call, cuts: Sequence[_Cut], spans: Sequence[_Span]) -> 
     return tensor.picked(places)
 
 
-rule("StridedSlice", _strided, reuse=(0,))
-rule("StridedSliceGrad", by_value(0))
-rule("StridedSliceAssign", like(), alias=0, allocates=False)
+rule.idle("StridedSlice", _strided, reuse=(0,))
+rule.idle("StridedSliceGrad", by_value(0))
+rule.idle("StridedSliceAssign", like(), alias=0, allocates=False)
 rule("TensorStridedSliceUpdate", like(), reuse=(0,))
-rule("ResourceStridedSliceAssign", no_output, allocates=False)
+rule.idle("ResourceStridedSliceAssign", no_output, allocates=False)

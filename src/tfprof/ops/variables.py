@@ -58,16 +58,16 @@ def _read_all(call: Call) -> list[Tensor]:
     ]
 
 
-rule("Variable", _old_variable, dtype="dtype", allocates=False)
-rule("VariableV2", by_attribute(), dtype="dtype", allocates=False)
-rule("TemporaryVariable", by_attribute(), dtype="dtype")
-rule("DestroyTemporaryVariable", like(), alias=0)
-rule("VarHandleOp", _handle, dtype=t.RESOURCE, allocates=False)
-rule("_VarHandlesOp", _handles, dtype=t.RESOURCE, allocates=False)
-rule("ReadVariableOp", _read, dtype="dtype", alias=0)
-rule("_ReadVariablesOp", _read_all, alias=0)
-rule("IsVariableInitialized VarIsInitializedOp", fixed(()), dtype=BOOL)
-rule("DestroyResourceOp", no_output, allocates=False)
+rule.idle("Variable", _old_variable, dtype="dtype", allocates=False)
+rule.idle("VariableV2", by_attribute(), dtype="dtype", allocates=False)
+rule.idle("TemporaryVariable", by_attribute(), dtype="dtype")
+rule.idle("DestroyTemporaryVariable", like(), alias=0)
+rule.idle("VarHandleOp", _handle, dtype=t.RESOURCE, allocates=False)
+rule.idle("_VarHandlesOp", _handles, dtype=t.RESOURCE, allocates=False)
+rule.idle("ReadVariableOp", _read, dtype="dtype", alias=0)
+rule.idle("_ReadVariablesOp", _read_all, alias=0)
+rule.idle("IsVariableInitialized VarIsInitializedOp", fixed(()), dtype=BOOL)
+rule.idle("DestroyResourceOp", no_output, allocates=False)
 rule("CountUpTo ResourceCountUpTo", fixed(()))
 
 # --- assigning
@@ -86,9 +86,12 @@ def _updated(call: Call) -> list[Tensor]:
     return [replace(call.inputs[0], value=None)]
 
 
-rule("Assign", _assigned, alias=0, allocates=False)
-rule("AssignAdd AssignSub", _assigned, alias=0, allocates=False, work=per_input(1, 1))
-rule("AssignVariableOp", no_output, allocates=False)
+rule.idle("Assign", _assigned, alias=0, allocates=False)
+rule(
+    "AssignAdd AssignSub", _assigned, alias=0, allocates=False, work=per_input(1, 1),
+    float_ops=per_input(),
+)  # fmt: skip
+rule.idle("AssignVariableOp", no_output, allocates=False)
 rule("AssignAddVariableOp AssignSubVariableOp", no_output, allocates=False, work=per_input(1, 1))
 
 # --- scattering
@@ -100,8 +103,8 @@ for _kind, _words in {"Scatter": _ARITHMETIC, "ScatterNd": "Add Sub Min Max"}.it
     _one_each = per_input(1, 2)
     rule(_ops, _updated, alias=0, allocates=False, work=_one_each)
     rule(_on_handles, no_output, allocates=False, work=_one_each)
-rule("ScatterUpdate ScatterNdUpdate", _updated, alias=0, allocates=False)
-rule("ResourceScatterUpdate ResourceScatterNdUpdate", no_output, allocates=False)
+rule.idle("ScatterUpdate ScatterNdUpdate", _updated, alias=0, allocates=False)
+rule.idle("ResourceScatterUpdate | ResourceScatterNdUpdate", no_output, allocates=False)
 
 # --- optimizers
 
@@ -184,6 +187,6 @@ rule(
     "AccumulatorApplyGradient ResourceAccumulatorApplyGradient", no_output, work=per_input(1, 2)
 )  # fmt: skip
 rule("AccumulatorSetGlobalStep ResourceAccumulatorSetGlobalStep", no_output)
-rule("MutexV2", fixed(()), dtype=t.RESOURCE, allocates=False)
+rule.idle("MutexV2", fixed(()), dtype=t.RESOURCE, allocates=False)
 rule("MutexLock", fixed(()), dtype=t.VARIANT, allocates=False)
 rule("ConsumeMutexLock", no_output, allocates=False)

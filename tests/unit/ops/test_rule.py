@@ -7,8 +7,8 @@ import pytest
 from run_cli import environment, run
 
 from tfprof.model.dims import symbol
-from tfprof.ops.rule import Call, Family, Rule, Tensor, rules
-from tfprof.ops.shape_tools import broadcast, like, merged, reduced, slid
+from tfprof.ops.rule import Call, Family, Rule, Tensor, flops, rules
+from tfprof.ops.shape_tools import broadcast, like, merged, per_element, reduced, slid
 
 B = symbol("B")
 
@@ -18,6 +18,27 @@ def test_two_rules_for_an_op_are_refused():
     family("One Two", like())
     with pytest.raises(ValueError, match="'Two' has two rules"):
         family("Two", like())
+
+
+def test_what_the_original_counts_is_said_of_the_names_before_a_bar():
+    known = {}
+    family = Family("test", known)
+    family("One Two | Three", like(), float_ops=per_element())
+    family("| Four", like(), float_ops=per_element())
+    family.idle("Five | Six", like())
+    said = {op: rule.float_ops for op, rule in known.items()}
+    assert said["One"] is said["Two"] is not None
+    assert {said["Three"], said["Four"], said["Six"]} == {None}
+    assert said["Five"] == 0
+
+
+def test_what_the_original_counts_as_we_do_follows_from_the_rule():
+    matrices = [Tensor((2, 3), 1), Tensor((3, 4), 1)]
+    call = Call("x", "MatMul", matrices)
+    call.outputs = [Tensor((2, 4), 1)]
+    assert flops(call) == rules()["MatMul"].flops(call) == 48
+    call.outputs = [Tensor((None, 4), 1)]
+    assert flops(call) is None
 
 
 def test_a_rule_that_stumbles_knows_nothing():
@@ -32,7 +53,7 @@ def test_every_rule_of_an_empty_call_stumbles_softly():
         call = Call("x", op, [])
         for tensor in rule.infer(call):
             assert isinstance(tensor, Tensor)
-        for count in filter(None, (rule.macs, rule.work, rule.scratch)):
+        for count in filter(None, (rule.macs, rule.work, rule.scratch, rule.float_ops)):
             count(call)  # a number, or None, but no exception
 
 
@@ -81,12 +102,13 @@ def test_rules_are_listed():
 def test_users_can_add_their_own():
     code = """
 import tfprof
-from tfprof.ops.rule import Call, Tensor, rules
+from tfprof.ops.rule import Call, Tensor, flops, rules
 from tfprof.ops.shape_tools import like, per_element
-tfprof.op_rule("MyOp", like(0), work=per_element(3))
+tfprof.op_rule("MyOp", like(0), work=per_element(3), float_ops=flops)
 call = Call("mine", "MyOp", [Tensor((2, 5), 1)])
 call.outputs = rules()["MyOp"].infer(call)
-print(call.output(0), rules()["MyOp"].work(call), rules()["MyOp"].family)
+mine = rules()["MyOp"]
+print(call.output(0), mine.work(call), mine.float_ops(call), mine.family)
 try:
     tfprof.op_rule("Relu", like(0))
 except ValueError as fault:
@@ -95,4 +117,4 @@ except ValueError as fault:
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True
     )
-    assert done.stdout == "(2, 5) 30 yours\nthe op 'Relu' has two rules\n"
+    assert done.stdout == "(2, 5) 30 30 yours\nthe op 'Relu' has two rules\n"

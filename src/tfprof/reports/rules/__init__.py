@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from tfprof.model import units
-from tfprof.ops.float_ops import rules as original_rules
 from tfprof.ops.rule import Rule, rules
 from tfprof.results.answered import SCHEMA, Answered, Subject
 from tfprof.results.rules import OpRule, RulesResult
@@ -31,7 +30,7 @@ def _known(op: str, rule: Rule) -> OpRule:
         rule.family,
         macs=rule.macs is not None,
         flops=rule.macs is not None or rule.work is not None,
-        float_ops=op in original_rules(),
+        float_ops=callable(rule.float_ops),
         values=rule.values is not None,
         alias=rule.alias,
         reuse=tuple(rule.reuse),
