@@ -30,7 +30,7 @@ class Group(Enum):
 
 
 class ReportModule(Protocol):
-    """A package of `reports`: the answer to a question, and how it is shown."""
+    """A package of `reports`, or a small command itself: the answer, and how it is shown."""
 
     def ask(self, data: ProfileData, query: object) -> Answered[object]: ...
     def view(self, answered: Answered[object]) -> Report: ...
@@ -71,6 +71,8 @@ class Drawing:
 class Command:
     """`report` is the package of `reports` that answers; `needs` is what it reads.
 
+    A small command answers in its own file: its `report` is `__name__`.
+
     `answer` takes the words of a call. A command without is the surface's own, as the prompt is.
     Where nothing that is shown has a place for warnings, the surface tells them.
     """
@@ -90,7 +92,8 @@ class Command:
 
     def module(self) -> ReportModule:
         """Imported when somebody asks: a list of commands needs none of them."""
-        return cast("ReportModule", importlib.import_module(f"tfprof.reports.{self.report}"))
+        own = self.report if "." in self.report else f"tfprof.reports.{self.report}"
+        return cast("ReportModule", importlib.import_module(own))
 
     def picture(self, answered: Answered[object]) -> Picture:
         module = importlib.import_module(f"tfprof.reports.{self.report}.picture")

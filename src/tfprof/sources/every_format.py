@@ -1,9 +1,13 @@
-"""Importing this registers every format."""
+"""Importing this registers every format: those of all files here, each by its own."""
 
 import importlib
+import pkgutil
 
-# in the order in which `tfprof formats` lists them, whoever imports what first
-MODULES = (
+import tfprof.sources
+
+# in the order in which `tfprof formats` lists them, whoever imports what first; of two formats that
+# fit a file equally, the first is taken. A file that is not here comes after those that are
+ORDER = (
     "graph_files",
     "meta_graph",
     "run_metadata",
@@ -17,5 +21,5 @@ MODULES = (
     "xplane",
     "chrome_trace",
 )
-for _name in MODULES:
-    importlib.import_module(f"tfprof.sources.{_name}")
+for _file in pkgutil.walk_packages(tfprof.sources.__path__, "tfprof.sources."):
+    importlib.import_module(_file.name)

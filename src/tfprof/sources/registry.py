@@ -71,9 +71,10 @@ def _named(name: str) -> Format:
 
 def formats() -> dict[str, Format]:
     """Every format by name. The modules register themselves when first imported."""
-    from tfprof.sources.every_format import MODULES
+    from tfprof.sources.every_format import ORDER
 
-    def place(made: Format) -> int:
-        return MODULES.index(made.score.__module__.rpartition(".")[2])
+    def place(made: Format) -> tuple[int, str]:
+        file = made.score.__module__.rpartition(".")[2]
+        return ORDER.index(file) if file in ORDER else len(ORDER), file
 
     return {made.name: made for made in sorted(_FORMATS.values(), key=place)}

@@ -1,9 +1,11 @@
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
 from run_cli import spawn
 
+import tfprof.commands
 from tfprof.commands.command import Group
 from tfprof.commands.registry import commands
 
@@ -15,6 +17,14 @@ NEEDS_MORE = ("code",)
 def test_commands_of_a_group_stand_together_in_the_order_of_groups():
     order = [list(Group).index(command.group) for command in commands().values()]
     assert order == sorted(order)
+
+
+def test_two_commands_of_one_name_are_refused(tmp_path, monkeypatch):
+    (tmp_path / "twice.py").write_text("from tfprof.commands.rules import COMMAND\n")
+    monkeypatch.setattr(tfprof.commands, "__path__", [*tfprof.commands.__path__, str(tmp_path)])
+    with pytest.raises(ValueError, match="two commands are called 'rules'"):
+        commands.__wrapped__()
+    sys.modules.pop("tfprof.commands.twice")
 
 
 @pytest.mark.parametrize("command", commands().values(), ids=lambda command: command.name)
