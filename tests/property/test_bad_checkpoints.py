@@ -229,12 +229,17 @@ def test_a_file_with_many_flipped_bits_is_answered_or_named(kind, victims, tmp_p
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", ["h5", "weights"])
-def test_no_byte_of_the_head_of_an_hdf5_file_brings_the_process_down(kind, victims, tmp_path):
-    """It holds types and sizes of attributes, which the library below h5py believes."""
+@pytest.mark.parametrize(("kind", "first"), [("h5", 0), ("weights", 1)])
+def test_no_byte_of_the_head_of_an_hdf5_file_brings_the_process_down(
+    kind, first, victims, tmp_path
+):
+    """It holds types and sizes of attributes, which the library below h5py believes.
+
+    Each is read in a process of its own: of all bytes two thirds are tried, in one kind or another.
+    """
     whole = victims[kind][0].read_bytes()
     contents = {}
-    for position in range(1500):
+    for position in range(first, 1500, 3):
         changed = bytearray(whole)
         changed[position] ^= 2
         contents[f"byte {position} changed by 2"] = bytes(changed)
