@@ -168,7 +168,10 @@ def _check(kind, victims, folder, contents):
 
 
 def _checked_apart(name, folder, contents):
-    """In a process of its own: the library below h5py may crash on a damaged file."""
+    """In a process of its own: the library below h5py may crash on a damaged file.
+
+    Each file is asked twice, and each time another process reads it: seconds on a busy machine.
+    """
     paths = []
     for number, content in enumerate(contents.values()):
         paths.append(folder / str(number) / name)
@@ -179,7 +182,7 @@ def _checked_apart(name, folder, contents):
         done = subprocess.run(
             [sys.executable, __file__], input="\n".join(str(path) for _, path in left),
             env=environment(TFPROF_DEBUG=1, PYTHONPATH=os.pathsep.join(sys.path)),
-            capture_output=True, text=True, timeout=100 + len(left) // 4, check=False,
+            capture_output=True, text=True, timeout=100 + 2 * len(left), check=False,
         )  # fmt: skip
         found = [json.loads(line) for line in done.stdout.splitlines()]
         failures |= {damage: text for (damage, _), text in zip(left, found, strict=False)}
