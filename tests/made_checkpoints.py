@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import tensorflow as tf
 
-from tfprof.sources.checkpoint import open_checkpoint
+from tfprof.sources.checkpoint.checkpoint import open_checkpoint
 
 V1 = tf.compat.v1
 

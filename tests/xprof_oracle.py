@@ -11,9 +11,9 @@ import sys
 import pytest
 from referees import needs
 
-from tfprof.analyses.op_runs import op_runs
-from tfprof.analyses.op_times import groups, op_times
-from tfprof.sources.xplane import read
+from tfprof.analyses.runtime.op_events import op_runs
+from tfprof.analyses.runtime.op_times import groups, op_times
+from tfprof.sources.xplane.xplane import read
 
 # what XProf shows is rounded to nanoseconds
 NEAR_US = 2e-3

@@ -6,7 +6,7 @@ import keras
 import pytest
 from keras_oracle import exported, forward, tally, training
 
-from tfprof.analyses.static_costs import static_costs
+from tfprof.analyses.cost.op_costs import static_costs
 
 pytestmark = pytest.mark.long
 

@@ -7,7 +7,7 @@ from tensorflow.python.profiler.internal import flops_registry  # noqa: F401  (r
 
 from tfprof.analyses.float_ops import count_float_ops
 from tfprof.ops.float_ops import rules
-from tfprof.sources.load import Request, choose, read
+from tfprof.sources.find.load import Request, choose, read
 
 v1 = tf.compat.v1
 

@@ -5,7 +5,7 @@ import pytest
 from keras import layers
 from keras_oracle import differ_in_a_run, exported, forward, tally, training
 
-from tfprof.analyses.static_costs import static_costs
+from tfprof.analyses.cost.op_costs import static_costs
 from tfprof.model.dims import Dim, symbol
 
 B, S = symbol("B"), symbol("S")

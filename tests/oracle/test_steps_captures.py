@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tfprof
-from tfprof.analyses.run_cost import run_cost
+from tfprof.analyses.runtime.step_average import run_cost
 from tfprof.analyses.steps.detect import find_steps
 
 RULES = {

@@ -5,9 +5,9 @@ import shutil
 import pytest
 from xprof_oracle import NEAR_US, both_op_times, by_xprof, ops_by_xprof, ops_of
 
-from tfprof.analyses.kernels import of_space
-from tfprof.analyses.op_runs import op_runs
-from tfprof.sources.xplane import read
+from tfprof.analyses.runtime.kernels import of_space
+from tfprof.analyses.runtime.op_events import op_runs
+from tfprof.sources.xplane.xplane import read
 
 
 @pytest.fixture

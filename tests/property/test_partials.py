@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tfprof.analyses.op_runs import OpRuns
-from tfprof.analyses.op_times import groups, op_times
-from tfprof.analyses.op_work import Work
+from tfprof.analyses.runtime.op_events import OpRuns
+from tfprof.analyses.runtime.op_times import groups, op_times
+from tfprof.analyses.runtime.op_work import Work
 from tfprof.model.device import Device
 from tfprof.model.interned import Interned
 from tfprof.model.quantity import Kind

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_traces import spaces
 
-from tfprof.analyses.placement.copied import Copied, Way
-from tfprof.analyses.placement.partial import PlacementPartial, Spent, host_runs
+from tfprof.analyses.placement.copy_sums import Copied, Way
+from tfprof.analyses.placement.host_placement import PlacementPartial, Spent, host_runs
+from tfprof.analyses.timeline.event_filters import Filters, first_start, last_end
 from tfprof.analyses.timeline.host_lanes import (
     LaneKey,
     LanesPartial,
@@ -19,13 +20,12 @@ from tfprof.analyses.timeline.host_lanes import (
     Longest,
     host_lanes,
 )
-from tfprof.analyses.timeline.picked import Filters, first_start, last_end
 from tfprof.model.device_specs import DeviceNames
 from tfprof.model.hosts import Host, Hosts, TraceAtHand
 from tfprof.model.interned import Interned
 from tfprof.model.trace import Executions, Trace
 from tfprof.model.xspace import Space
-from tfprof.results.hosts import Met, Place
+from tfprof.results.partial import Met, Place
 
 LOCAL = "/job:localhost/replica:0/task:0/device:"
 DEVICES = (

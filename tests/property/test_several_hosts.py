@@ -15,20 +15,20 @@ from hypothesis import strategies as st
 from random_traces import capture_bytes
 
 import tfprof
-from tfprof.analyses.executed import parts
-from tfprof.analyses.host_times import OpTimesQuery, op_times_of, partial_of
-from tfprof.analyses.kernels import kernels, of_space
-from tfprof.analyses.op_times import closed
-from tfprof.analyses.placement.partial import host_placement
-from tfprof.analyses.run_cost import run_cost, run_partial
+from tfprof.analyses.graph.partition_graphs import parts
+from tfprof.analyses.placement.host_placement import host_placement
+from tfprof.analyses.runtime.host_times import OpTimesQuery, op_times_of, partial_of
+from tfprof.analyses.runtime.kernels import kernels, of_space
+from tfprof.analyses.runtime.op_times import closed
+from tfprof.analyses.runtime.step_average import run_cost, run_partial
 from tfprof.analyses.step_time.breakdown import breakdowns
-from tfprof.analyses.steps.in_steps import step_clock
+from tfprof.analyses.steps.step_clock import step_clock
 from tfprof.api.profile import Profile
 from tfprof.model.device_specs import DeviceNames
 from tfprof.model.hosts import Hosts
 from tfprof.reports import input as input_report
 from tfprof.reports import steps as steps_report
-from tfprof.results.hosts import merged, ranked
+from tfprof.results.partial import merged, ranked
 
 BY = ("layer", "op", "scope", "node", "device", "thread")
 # one with a GPU, one whose allocator tells of memory, two that are alike

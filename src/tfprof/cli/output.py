@@ -59,7 +59,7 @@ def to_stdout(write: Callable[[], object]) -> None:
 
 def _print(answer: Answer, chosen: str | None) -> None:
     if chosen is None and wants_colour():
-        from tfprof.renderers import terminal
+        from tfprof.renderers.text import terminal
 
         terminal.render(answer.view, sys.stdout, width())
     else:

@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterable
 from typing import ClassVar, NoReturn
 
-from tfprof.commands.option import Option, Options, Takes, Values
+from tfprof.commands.options.option import Option, Options, Takes, Values
 from tfprof.errors import UsageError
 
 

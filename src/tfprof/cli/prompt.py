@@ -13,16 +13,16 @@ from tfprof.cli.output import deliver, talk, warn
 from tfprof.cli.parser import add_options, values_of
 from tfprof.cli.words import normalised
 from tfprof.commands.command import Command, Group
-from tfprof.commands.inputs import INPUTS
-from tfprof.commands.option import Options, Values
+from tfprof.commands.options.inputs import INPUTS
+from tfprof.commands.options.option import Options, Values
+from tfprof.commands.options.view_options import NAMES, VIEW_OPTIONS, said_over
+from tfprof.commands.options.which_graph import WHICH_GRAPH
 from tfprof.commands.registry import commands
 from tfprof.commands.view_files import files_of, output_of
-from tfprof.commands.view_options import NAMES, VIEW_OPTIONS, said_over
-from tfprof.commands.which_graph import WHICH_GRAPH
 from tfprof.errors import TfprofError, UsageError
 from tfprof.model.options import Options as ViewOptions
 from tfprof.model.profile import ProfileData
-from tfprof.renderers import plain
+from tfprof.renderers.text import plain
 from tfprof.reports.trees import Prepared, Query, view
 
 PROMPT = "tfprof> "

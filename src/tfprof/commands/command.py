@@ -9,12 +9,12 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
-from tfprof.commands.option import Options, Values
+from tfprof.commands.options.option import Options, Values
 
 if TYPE_CHECKING:
     from tfprof.model.profile import ProfileData
     from tfprof.results.answered import Answered
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
     from tfprof.views.chart import Picture
     from tfprof.views.shapes import Report
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Command, Group
-from tfprof.commands.inputs import INPUTS, request_of
-from tfprof.commands.option import Values
+from tfprof.commands.options.inputs import INPUTS, request_of
+from tfprof.commands.options.option import Values
 
 if TYPE_CHECKING:
     from tfprof.results.answered import Answered
     from tfprof.results.doctor import DoctorResult
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
 
 def _answer(values: Values, progress: ProgressOf | None) -> Answered[DoctorResult]:

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Command, Drawing, Group
-from tfprof.commands.inputs import INPUTS, request_of
-from tfprof.commands.option import Option, Options, Takes, Values
-from tfprof.commands.sizes import DIMENSIONS, question_of
-from tfprof.commands.which_graph import FORMS, PARTITION, on_partition
+from tfprof.commands.options.inputs import INPUTS, request_of
+from tfprof.commands.options.option import Option, Options, Takes, Values
+from tfprof.commands.options.sizes import DIMENSIONS, question_of
+from tfprof.commands.options.which_graph import FORMS, PARTITION, on_partition
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
     from tfprof.model.profile import ProfileData
     from tfprof.reports.memory import MemoryResult, Query, WhatIfQuery
     from tfprof.results.answered import Answered
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
 _RANGE = re.compile(r"(\d+)\.\.(\d+)")
 _MOST_BATCHES = 256
@@ -127,7 +127,7 @@ def _read(
     values: Values, command: str, progress: ProgressOf | None
 ) -> tuple[ProfileData, ProfileData | None]:
     """The model, and the one it is held against."""
-    from tfprof.sources.load import Request, read_one
+    from tfprof.sources.find.load import Request, read_one
 
     data = on_partition(read_one(request_of(values, command), progress), values)
     path = values.text("against")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Command, Group
-from tfprof.commands.option import Option, Options, Takes, Values
+from tfprof.commands.options.option import Option, Options, Takes, Values
 
 if TYPE_CHECKING:
     from tfprof.results.answered import Answered
     from tfprof.results.rules import RulesResult
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
 
 def _answer(_values: Values, _progress: ProgressOf | None) -> Answered[RulesResult]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Command, Drawing, Group
-from tfprof.commands.inputs import INPUTS, request_of
-from tfprof.commands.option import Option, Options, Takes, Values
+from tfprof.commands.options.inputs import INPUTS, request_of
+from tfprof.commands.options.option import Option, Options, Takes, Values
 
 if TYPE_CHECKING:
     from tfprof.reports.steps import Query
     from tfprof.results.answered import Answered
     from tfprof.results.steps import NoSteps, StepsResult
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
 _STEPS = Options(
     "steps",
@@ -37,7 +37,7 @@ def _asked(
     command: str, values: Values, progress: ProgressOf | None
 ) -> Answered[StepsResult | NoSteps]:
     from tfprof.reports.steps import ask
-    from tfprof.sources.load import read_one
+    from tfprof.sources.find.load import read_one
 
     return ask(read_one(request_of(values, command), progress), query_of(values))
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Command, Group
-from tfprof.commands.inputs import INPUTS, request_of
-from tfprof.commands.option import Option, Options, Takes, Values
-from tfprof.commands.sizes import DIMENSIONS, question_of
+from tfprof.commands.options.inputs import INPUTS, request_of
+from tfprof.commands.options.option import Option, Options, Takes, Values
+from tfprof.commands.options.sizes import DIMENSIONS, question_of
 
 if TYPE_CHECKING:
     from tfprof.reports.summary import Query
     from tfprof.results.answered import Answered
     from tfprof.results.summary import ModelsResult, SummaryResult
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
 _OWN = Options(
     "",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Files
-from tfprof.commands.option import Values
+from tfprof.commands.options.option import Values
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def output_of(values: Values) -> Output:
 
 def files_of(prepared: Prepared, query: Query, output: Output) -> Files:
     """What is written instead of shown; of `none` only the warnings are left."""
-    from tfprof.renderers import plain
+    from tfprof.renderers.text import plain
     from tfprof.reports.trees import view
 
     path, warnings = Path(output.target), prepared.data.warnings
@@ -76,10 +76,10 @@ def files_of(prepared: Prepared, query: Query, output: Output) -> Files:
 
 def timeline_files(prepared: Prepared, query: Query, outfile: Path) -> dict[Path, str]:
     """By scope or code a flame graph of totals; of the graph, the executions of every step."""
-    from tfprof.renderers import original_timeline
+    from tfprof.renderers.trace import original_timeline
     from tfprof.reports.trees import shape_of
     from tfprof.reports.trees.exports import executions
-    from tfprof.views.costs import OpCostView
+    from tfprof.views.trees import OpCostView
 
     options = query.settled(prepared.data)
     view = shape_of(prepared.ask(query).data)
@@ -102,7 +102,7 @@ def timeline_files(prepared: Prepared, query: Query, outfile: Path) -> dict[Path
 
 def pprof_file(prepared: Prepared, query: Query) -> bytes:
     """The code view of one metric."""
-    from tfprof.renderers import pprof
+    from tfprof.renderers.trace import pprof
     from tfprof.reports.trees.exports import code_samples
 
     options = query.settled(prepared.data)

@@ -10,10 +10,10 @@ from tfprof.compat.protos import AdviceProto, Checker
 from tfprof.compat.results import MultiGraphNodeProto, code_result
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
-from tfprof.renderers.original_text import ORIGINAL
+from tfprof.renderers.text.original_numbers import ORIGINAL
 from tfprof.reports.trees import Prepared
 from tfprof.reports.trees.original import Nodes, kept_executions
-from tfprof.results.costs import Costs
+from tfprof.results.trees import Costs
 
 ALL_ADVICE: dict[str, dict[str, object]] = {
     "AcceleratorUtilizationChecker": {},

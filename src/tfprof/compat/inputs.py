@@ -18,10 +18,10 @@ from tfprof.model.oplog import OpLog
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.reports.trees.original import completed
-from tfprof.sources.files import parse, read_bytes
-from tfprof.sources.load import Request, choose, inspect_named, read
-from tfprof.sources.op_log import ParsedCode
-from tfprof.sources.run_metadata import run_piece
+from tfprof.sources.files.reader import parse, read_bytes
+from tfprof.sources.find.load import Request, choose, inspect_named, read
+from tfprof.sources.run.op_log import ParsedCode
+from tfprof.sources.run.run_metadata import run_piece
 from tfprof.wire.schema import message_class
 
 # what errors call things that are no file

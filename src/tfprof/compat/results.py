@@ -13,8 +13,8 @@ from typing import Self
 from tfprof.compat.encoded import encoded
 from tfprof.compat.handed import Proto
 from tfprof.reports.trees.original import Details
-from tfprof.results import costs as c
-from tfprof.results.costs import ROOT_NAME, CostRows, Costs, CostTreeResult, OpCostsResult, Shape
+from tfprof.results import trees as c
+from tfprof.results.trees import ROOT_NAME, CostRows, Costs, CostTreeResult, OpCostsResult, Shape
 from tfprof.wire.schema import message_class
 
 _NO_COSTS = Costs()

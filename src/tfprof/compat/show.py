@@ -19,10 +19,10 @@ from tfprof.compat.results import (
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
-from tfprof.renderers.cost_text import op_text, tree_text
+from tfprof.renderers.text.cost_views import op_text, tree_text
 from tfprof.reports.trees import Prepared, Query, shape_of
 from tfprof.reports.trees.original import NO_FLOPS, Details, misses_stream
-from tfprof.views.costs import CostTreeView, OpCostView
+from tfprof.views.trees import CostTreeView, OpCostView
 
 Result = GraphNodeProto | MultiGraphNodeProto
 View = CostTreeView | OpCostView

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tfprof.live.objects import LiveGraph
 from tfprof.model.profile import Declarations, ProfileData
-from tfprof.sources.files import top_fields
-from tfprof.sources.graphdef import Source, read_graph
+from tfprof.sources.files.reader import top_fields
+from tfprof.sources.graph.graphdef import Source, read_graph
 
 # what errors call what is no file
 _GRAPH = Path("graph")

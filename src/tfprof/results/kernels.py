@@ -8,7 +8,7 @@ from typing import Annotated
 from tfprof.model.devices import short_names
 from tfprof.model.units import PS_A_MICROSECOND
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
-from tfprof.results.hosts import summed
+from tfprof.results.partial import summed
 
 ALL_STREAMS = "/stream:all"
 

@@ -9,9 +9,9 @@ from typing import Annotated
 from tfprof.model.device import Device
 from tfprof.model.dims import Open
 from tfprof.model.quantity import Quantity
-from tfprof.results.computed import ComputedCosts
 from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY, Key
 from tfprof.results.kernels import KernelTime
+from tfprof.results.model_costs import ComputedCosts
 from tfprof.results.op_times import MeasuredTime, OpTime
 
 

@@ -12,7 +12,7 @@ from tfprof.model.hosts import steps_together
 from tfprof.model.quantity import Quantity
 from tfprof.model.units import PS_A_MICROSECOND
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
-from tfprof.results.hosts import summed
+from tfprof.results.partial import summed
 from tfprof.results.sketch import Sketch
 
 _NO_WORK = "the graph does not tell the work of these executions"

@@ -10,10 +10,10 @@ from tfprof.model.dims import Size
 from tfprof.model.quantity import Quantity
 from tfprof.results.answered import Used
 from tfprof.results.checkpoint import CheckpointResult
-from tfprof.results.computed import ComputedCosts
 from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY
 from tfprof.results.keras_model import KerasResult, TensorRow
 from tfprof.results.missing import MissingInput
+from tfprof.results.model_costs import ComputedCosts
 from tfprof.results.parameters import ParamCounts
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tfprof.model.quantity import Quantity
-from tfprof.views.costs import CostTreeView, OpCostView
+from tfprof.views.trees import CostTreeView, OpCostView
 
 Value = str | int | float | Quantity | None
 

@@ -15,7 +15,7 @@ from tfprof.model.trace import Executions, Trace
 from tfprof.ops.float_ops import float_ops, rules
 from tfprof.ops.no_float_ops import WITHOUT_FLOAT_OPS
 from tfprof.ops.run_shapes import RunShapes, completed
-from tfprof.sources.graphdef import Source, read_graph
+from tfprof.sources.graph.graphdef import Source, read_graph
 from tfprof.wire.schema import message_class
 
 

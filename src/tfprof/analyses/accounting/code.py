@@ -13,7 +13,7 @@ from tfprof.analyses.accounting.op import picker
 from tfprof.analyses.accounting.tree import CostTree
 from tfprof.model.oplog import CodeFrame, OpLog
 from tfprof.model.options import EVERYTHING, Options
-from tfprof.results import costs as c
+from tfprof.results import trees as c
 
 GRADIENT = " (gradient)"
 _LONGEST, _KEPT = 20, 17

@@ -11,10 +11,10 @@ import numpy as np
 
 from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, nearest, renumbered
-from tfprof.analyses.accounting.choice import accounted, matcher
+from tfprof.analyses.accounting.regexes import accounted, matcher
 from tfprof.analyses.accounting.tree import CostTree
 from tfprof.model.options import EVERYTHING, Options
-from tfprof.results import costs as c
+from tfprof.results import trees as c
 
 GRAPH_OP = "_TFGraphParent"
 

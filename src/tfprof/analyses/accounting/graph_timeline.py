@@ -16,7 +16,7 @@ import numpy as np
 from tfprof.analyses.accounting import nodes as n
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
-from tfprof.results.view_files import Flow, GraphTimeline, MemorySample, MemoryUse, Point, Slice
+from tfprof.results.tree_exports import Flow, GraphTimeline, MemorySample, MemoryUse, Point, Slice
 
 # where a node can be placed; of several, only the executions on its own count
 _PLACE = re.compile(r".*/(?:device:)?[cg]pu:\d+")

@@ -13,15 +13,15 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.layer_names import without_calls
-from tfprof.analyses.op_runs import self_micros
+from tfprof.analyses.graph.layer_names import without_calls
+from tfprof.analyses.runtime.op_events import self_micros
 from tfprof.model.devices import CANONICAL
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
 from tfprof.model.oplog import TRAINABLE, OpLog
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Executions, Trace
-from tfprof.results.costs import (
+from tfprof.results.trees import (
     ACCELERATOR,
     BYTES,
     COLUMNS,

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.accounting import nodes as n
-from tfprof.analyses.accounting.choice import accounted, device_matcher, matcher
+from tfprof.analyses.accounting.regexes import accounted, device_matcher, matcher
 from tfprof.model.options import EVERYTHING, Options
-from tfprof.results import costs as c
-from tfprof.results.costs import COLUMN_OF
+from tfprof.results import trees as c
+from tfprof.results.trees import COLUMN_OF
 
 Ints = npt.NDArray[np.int64]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from tfprof.analyses.memory.batches import at_batch
-from tfprof.analyses.memory.estimate import (
+from tfprof.analyses.memory.at_batch import at_batch
+from tfprof.analyses.memory.peaks import (
     EXPECTED,
     Peak,
     guess_from,
@@ -17,7 +17,7 @@ from tfprof.analyses.memory.estimate import (
 )
 from tfprof.analyses.memory.program import CPU, MODELS, MemoryModel, Program, program
 from tfprof.analyses.memory.schedule import simulate
-from tfprof.analyses.memory.steps import Step, Steps
+from tfprof.analyses.memory.step_sources import Step, Steps
 from tfprof.errors import UsageError
 from tfprof.model.dims import BATCH, Size, symbol
 from tfprof.results.memory import Piece

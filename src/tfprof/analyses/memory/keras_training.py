@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tfprof.analyses.computed import FORWARD, INFERENCE, TRAIN, Computed
+from tfprof.analyses.cost.op_costs import StaticCosts
+from tfprof.analyses.graph.subgraph import FORWARD, INFERENCE, TRAIN, Computed
 from tfprof.analyses.inference.sites import Inferred
 from tfprof.analyses.keras_layers.engine import Found, evaluated
 from tfprof.analyses.keras_layers.rule import Call as LayerCall
@@ -17,8 +18,7 @@ from tfprof.analyses.keras_layers.rule import Tensor as Stated
 from tfprof.analyses.memory.keras_writer import Layer, Sheet, write
 from tfprof.analyses.memory.optimizers import ADAM
 from tfprof.analyses.memory.training import Training, with_gradients
-from tfprof.analyses.memory.written import op_of
-from tfprof.analyses.static_costs import StaticCosts
+from tfprof.analyses.memory.written_ops import op_of
 from tfprof.model.dims import Size, at
 from tfprof.model.graph import Edges, Graph
 from tfprof.model.interned import Interned

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from tfprof.analyses.cost.op_costs import OpCost, StaticCosts
 from tfprof.analyses.inference.sites import Site
-from tfprof.analyses.static_costs import OpCost, StaticCosts
 from tfprof.model.device_specs import DeviceSpec
 from tfprof.model.devices import short_names
 from tfprof.model.dims import BATCH, Dim, Size, elements, packed

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
-from tfprof.analyses.computed import FORWARD
+from tfprof.analyses.graph.subgraph import FORWARD
 from tfprof.analyses.memory.program import Output, Program, Step, link
 from tfprof.analyses.memory.schedule import simulate
 from tfprof.model.dims import Size

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tfprof.analyses.placement.copied import copies_of
+from tfprof.analyses.placement.copy_sums import copies_of
 from tfprof.model.device_specs import DeviceNames, DeviceSpec
 from tfprof.results.placement import Copies
 
 if TYPE_CHECKING:
-    from tfprof.analyses.placement.partial import PlacementPartial
+    from tfprof.analyses.placement.host_placement import PlacementPartial
 
 CPU = "CPU"
 _ALL_STREAMS = "/stream:all"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.intervals import Intervals
-from tfprof.analyses.step_time.codes import Codes, code_of
+from tfprof.analyses.events.intervals import Intervals
+from tfprof.analyses.step_time.category_codes import Codes, code_of
 from tfprof.analyses.step_time.device_events import on_device
 from tfprof.analyses.step_time.host_events import on_placed_cpu, on_threads
 from tfprof.model.xspace import HOST_THREADS, Plane

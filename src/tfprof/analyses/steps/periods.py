@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.steps.calls import Calls, calls_of
-from tfprof.analyses.steps.marks import HostMarks, Marks, ends_of, is_evaluation
+from tfprof.analyses.steps.function_calls import Calls, calls_of
+from tfprof.analyses.steps.host_marks import HostMarks, Marks, ends_of, is_evaluation
 from tfprof.model.units import duration, plural
-from tfprof.results.windows import Dropped, StepWindow
+from tfprof.results.step_windows import Dropped, StepWindow
 
 Ints = npt.NDArray[np.int64]
 

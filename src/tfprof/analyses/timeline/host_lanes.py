@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.self_time import self_times
+from tfprof.analyses.events.self_time import self_times
+from tfprof.analyses.timeline.event_filters import Filters, picked
 from tfprof.analyses.timeline.lanes import lanes, merged
-from tfprof.analyses.timeline.picked import Filters, picked
 from tfprof.model.devices import short_names
 from tfprof.model.op_names import kind_of
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
-from tfprof.results.hosts import both
+from tfprof.results.partial import both
 from tfprof.results.timeline import Lane, NamedPlace
 
 Ints = npt.NDArray[np.int64]

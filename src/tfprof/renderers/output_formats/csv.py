@@ -1,6 +1,6 @@
 """CSV: the tables, with every row."""
 
-from tfprof.renderers import csv
+from tfprof.renderers.data import csv
 from tfprof.renderers.registry import Shown
 
 

@@ -1,7 +1,7 @@
 """Markdown."""
 
-from tfprof.renderers import markdown
 from tfprof.renderers.registry import Shown
+from tfprof.renderers.text import markdown
 
 
 def render(answer: Shown, _width: int) -> str:

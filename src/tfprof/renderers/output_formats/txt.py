@@ -1,7 +1,7 @@
 """Text as a pipe gets it."""
 
-from tfprof.renderers import plain
 from tfprof.renderers.registry import Shown
+from tfprof.renderers.text import plain
 
 
 def render(answer: Shown, width: int) -> str:

@@ -30,7 +30,7 @@ _BY_KIND = {
         "shuffle what is small, such as names of files, before it is read and decoded; "
         "a smaller buffer_size fills sooner."
     ),
-    Kind.CACHE: "a cache in memory, .cache() without a file, is faster if there is room for it.",
+    Kind.CACHE: ("a cache in memory, .cache() without a file, is faster if there is room for it."),
     Kind.SEQUENTIAL: (
         "this stage cannot run in parallel: put it inside an interleave over parts of the data, "
         "or .cache() what it yields."
@@ -40,7 +40,7 @@ _BY_KIND = {
         "what fills this buffer is not at work while it is waited for: its thread starts late, "
         "or all cores are busy."
     ),
-    Kind.ROOT: "the pipeline does little: what is slow is to start it, or the machine is busy.",
+    Kind.ROOT: ("the pipeline does little: what is slow is to start it, or the machine is busy."),
     Kind.OTHER: ".cache() behind this stage spares it from the second epoch on.",
 }
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from tfprof.reports.input.advice import changes
 from tfprof.reports.input.words import verdict
-from tfprof.results.hosts import together
 from tfprof.results.input import HostInput, InputPipeline, InputResult, Waited, Work
+from tfprof.results.partial import together
 
 
 @dataclass(frozen=True, slots=True)

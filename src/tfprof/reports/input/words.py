@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tfprof.model import units
 from tfprof.model.units import PS
-from tfprof.reports.shared.waiting import input_bound, limit_passed
+from tfprof.reports.shared.input_bound import input_bound, limit_passed
 from tfprof.results.input import (
     Bottleneck,
     FunctionRow,
@@ -16,7 +16,7 @@ from tfprof.results.input import (
     Kind,
     Waiting,
 )
-from tfprof.results.waiting import MATTERS
+from tfprof.results.input_bound import MATTERS
 from tfprof.views.shapes import Column, Fold, Table, Unit, Value
 
 _OPS_SHOWN = 4

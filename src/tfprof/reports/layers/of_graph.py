@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from tfprof.analyses.host_times import OpTimesQuery, op_times_of
-from tfprof.analyses.layer_names import NO_LAYER
-from tfprof.analyses.layers import Layer, by_layer
-from tfprof.analyses.roofline import estimates
-from tfprof.analyses.static_costs import Cost as WorkCost
-from tfprof.analyses.static_costs import OpCost, StaticCosts, summed
+from tfprof.analyses.cost.layers import Layer, by_layer
+from tfprof.analyses.cost.op_costs import Cost as WorkCost
+from tfprof.analyses.cost.op_costs import OpCost, StaticCosts, summed
+from tfprof.analyses.graph.layer_names import NO_LAYER
+from tfprof.analyses.runtime.host_times import OpTimesQuery, op_times_of
+from tfprof.analyses.runtime.roofline import estimates
 from tfprof.errors import UsageError
 from tfprof.model.dims import BATCH, Size, at, symbols
 from tfprof.model.profile import ProfileData
@@ -23,7 +23,7 @@ from tfprof.reports.layers.of_run import (
     warnings_of,
 )
 from tfprof.reports.layers.query import STATIC_GROUPS, Query
-from tfprof.reports.shared import costs as shared
+from tfprof.reports.shared import model_costs as shared
 from tfprof.results.answered import Answered, answered
 from tfprof.results.layers import Cost, EstimatedTime, GroupWork, LayersResult, Row
 from tfprof.results.op_times import MeasuredTime, OpTime

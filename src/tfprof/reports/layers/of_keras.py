@@ -11,7 +11,7 @@ from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
 from tfprof.reports.layers.nulls import nulls
 from tfprof.reports.layers.of_run import NO_LAYER_PEAK, NO_RUN
-from tfprof.reports.shared.keras import computed_by_layers, missing
+from tfprof.reports.shared.keras_costs import computed_by_layers, missing
 from tfprof.reports.shared.question import Question
 from tfprof.results.answered import Answered, answered
 from tfprof.results.layers import Cost, KerasCall, LayersResult, Row

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tfprof.analyses.host_times import OpTimesQuery, op_times_of
-from tfprof.analyses.kernels import kernels
+from tfprof.analyses.runtime.host_times import OpTimesQuery, op_times_of
+from tfprof.analyses.runtime.kernels import kernels
 from tfprof.errors import InputMissing
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity

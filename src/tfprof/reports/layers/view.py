@@ -80,10 +80,10 @@ def _computes(found: LayersResult) -> list[str]:
     if found.total is None:
         return []
     if _is_keras(found):
-        from tfprof.reports.shared.keras import in_words as by_layers_in_words
+        from tfprof.reports.shared.keras_costs import in_words as by_layers_in_words
 
         return [by_layers_in_words(found.total)]
-    from tfprof.reports.shared.costs import in_words
+    from tfprof.reports.shared.model_costs import in_words
 
     return in_words(found.total)
 

@@ -6,16 +6,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from tfprof.analyses.computed import INFERENCE, TRAIN, Computed, computed
-from tfprof.analyses.executed import parts, with_received
+from tfprof.analyses.graph.partition_graphs import parts, with_received
+from tfprof.analyses.graph.subgraph import INFERENCE, TRAIN, Computed, computed
 from tfprof.analyses.memory.estimator import Estimator, memory_model
-from tfprof.analyses.memory.steps import AddedSteps, GraphSteps, KerasSteps, Steps, persistent
-from tfprof.analyses.placement.soft import as_ran
+from tfprof.analyses.memory.step_sources import (
+    AddedSteps,
+    GraphSteps,
+    KerasSteps,
+    Steps,
+    persistent,
+)
+from tfprof.analyses.placement.soft_placement import as_ran
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.joined_graphs import joined_graphs
 from tfprof.model.profile import ProfileData
 from tfprof.reports.memory.query import Query
-from tfprof.reports.shared.costs import check_feeds
+from tfprof.reports.shared.model_costs import check_feeds
 from tfprof.reports.shared.question import Question
 
 _PARTITION = "partition"

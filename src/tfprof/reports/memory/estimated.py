@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from tfprof.analyses.memory.estimate import Peak
 from tfprof.analyses.memory.estimator import Estimator
-from tfprof.analyses.memory.plans import Progress
-from tfprof.analyses.memory.steps import AddedSteps, KerasSteps
+from tfprof.analyses.memory.peaks import Peak
+from tfprof.analyses.memory.recompute_plans import Progress
+from tfprof.analyses.memory.step_sources import AddedSteps, KerasSteps
 from tfprof.errors import UsageError
 from tfprof.model import units
 from tfprof.model.dims import BATCH

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tfprof.model import units
 from tfprof.reports.memory.words import size, whole
-from tfprof.results.measured_memory import AllocatorState, Block, MeasuredDevice, MeasuredMemory
+from tfprof.results.memory_trace import AllocatorState, Block, MeasuredDevice, MeasuredMemory
 from tfprof.views.shapes import Column, Curve, Facts, Fold, Part, Series, Table, Unit, Value
 
 _SHOWN, _SHOWN_OF_SEVERAL = 8, 4

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from tfprof.analyses.placement.placed import Placement
+from tfprof.analyses.placement.profile_placement import Placement
 from tfprof.model.graph import CONTROL, Graph
 from tfprof.model.joined_graphs import RECEIVES, SENDS
 from tfprof.model.profile import ProfileData

@@ -7,22 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfprof.analyses.inputs import data_ops, model_inputs
+from tfprof.analyses.cost.op_costs import StaticCosts
+from tfprof.analyses.cost.params import Parameters, count_parameters
+from tfprof.analyses.graph.inputs import data_ops, model_inputs
+from tfprof.analyses.graph.reach import Extent, extent
 from tfprof.analyses.keras_costs import KerasCosts, keras_costs
-from tfprof.analyses.measured_memory.devices import DeviceMemory, measured_memory
-from tfprof.analyses.memory.estimate import Peak, guess_from, peaks, pieces
+from tfprof.analyses.memory.peaks import Peak, guess_from, peaks, pieces
 from tfprof.analyses.memory.program import MODELS, program
-from tfprof.analyses.params import Parameters, count_parameters
-from tfprof.analyses.reach import Extent, extent
-from tfprof.analyses.run_cost import run_cost
-from tfprof.analyses.static_costs import StaticCosts
+from tfprof.analyses.memory_trace.devices import DeviceMemory, measured_memory
+from tfprof.analyses.runtime.step_average import run_cost
 from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
 from tfprof.model.dims import BATCH, symbol
 from tfprof.model.profile import ProfileData, TensorSpec
-from tfprof.reports.shared.costs import costs_of
+from tfprof.reports.shared.model_costs import costs_of
 from tfprof.reports.shared.parameters import parameters_of
 from tfprof.reports.shared.question import Question
-from tfprof.results.run_cost import RunCost
+from tfprof.results.step_average import RunCost
 
 # a summary answers at once: going through more nodes than this takes longer
 LARGEST_IN_A_SECOND = 20_000

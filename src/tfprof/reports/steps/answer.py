@@ -12,17 +12,17 @@ from tfprof.errors import UsageError
 from tfprof.model.devices import short_names
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
+from tfprof.reports.shared.input_bound import NO_OPS, is_input_bound
 from tfprof.reports.shared.run_in_time import hosts_in_time
-from tfprof.reports.shared.waiting import NO_OPS, is_input_bound
 from tfprof.reports.shared.words import recognised, shell_path
 from tfprof.reports.steps.partial import StepsPartial
 from tfprof.reports.steps.query import Query
 from tfprof.results.answered import Answered, answered
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import HostSteps
-from tfprof.results.hosts import ranked
+from tfprof.results.partial import ranked
+from tfprof.results.step_windows import StepWindow
 from tfprof.results.steps import Behind, Look, NoSteps, Slice, StepsResult
-from tfprof.results.windows import StepWindow
 
 NO_STEPS = (
     "no steps were found: no event has a step_num, no function is called again and again, "

@@ -11,11 +11,11 @@ from tfprof.analyses.overlap.stragglers import straggling_hosts
 from tfprof.model.devices import short_names
 from tfprof.model.quantity import Quantity
 from tfprof.model.units import PS
-from tfprof.reports.shared.waiting import NO_OPS
+from tfprof.reports.shared.input_bound import NO_OPS
 from tfprof.reports.steps.query import Query
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import DeviceSteps, HostSteps, Times
-from tfprof.results.hosts import together
+from tfprof.results.partial import together
 from tfprof.results.steps import (
     Asked,
     AverageStep,

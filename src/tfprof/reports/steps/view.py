@@ -8,7 +8,7 @@ import numpy as np
 
 from tfprof.model import units
 from tfprof.model.units import PS
-from tfprof.reports.shared.waiting import REST, bound_text
+from tfprof.reports.shared.input_bound import REST, bound_text
 from tfprof.reports.steps.overlap_words import devices_table, gaps_table, overlap_facts
 from tfprof.reports.steps.slow_words import slow_notes, slow_texts
 from tfprof.results.answered import Answered

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from tfprof.model import units
 from tfprof.model.quantity import Kind, Quantity
-from tfprof.reports.shared.costs import in_words, size_text
+from tfprof.reports.shared.model_costs import in_words, size_text
 from tfprof.results.checkpoint import CheckpointResult
 from tfprof.results.keras_model import KerasResult, TensorRow
 from tfprof.results.parameters import ParamCounts

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfprof.analyses.kernels import kernels
+from tfprof.analyses.runtime.kernels import kernels
 from tfprof.model.graph import Graph
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import TensorSpec
 from tfprof.model.quantity import Quantity
 from tfprof.model.xspace import Space
 from tfprof.reports.shared.digest import COMMON_DEVICE, Digest
-from tfprof.reports.shared.waiting import NO_OPS, step_text
+from tfprof.reports.shared.input_bound import NO_OPS, step_text
 from tfprof.reports.shared.words import NO_STEPS
 from tfprof.results.keras_model import TensorRow
-from tfprof.results.run_cost import RunCost
+from tfprof.results.step_average import RunCost
 from tfprof.results.summary import (
     EstimatedPeak,
     GraphFacts,

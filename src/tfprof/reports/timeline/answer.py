@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from tfprof.analyses.steps.windows import typical
+from tfprof.analyses.steps.typical_step import typical
+from tfprof.analyses.timeline.event_filters import last_end
 from tfprof.analyses.timeline.host_lanes import host_lanes
-from tfprof.analyses.timeline.picked import last_end
 from tfprof.model.profile import ProfileData
 from tfprof.reports.shared.words import recognised
 from tfprof.reports.timeline.asked import PS, Timeline, nothing_left
 from tfprof.reports.timeline.path import path_of
 from tfprof.reports.timeline.query import Query
 from tfprof.results.answered import Answered, answered
+from tfprof.results.step_windows import StepWindow
 from tfprof.results.timeline import StepTime, TimelineResult, Window
-from tfprof.results.windows import StepWindow
 
 _EXPORT = "-o FILE.trace.json.gz writes all events for Perfetto."
 

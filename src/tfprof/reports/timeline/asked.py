@@ -6,15 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+from tfprof.analyses.events.counters import Counter, memory_counters
 from tfprof.analyses.steps.detect import find_steps
-from tfprof.analyses.timeline.counters import Counter, memory_counters
-from tfprof.analyses.timeline.picked import Filters, first_start, last_end
+from tfprof.analyses.timeline.event_filters import Filters, first_start, last_end
 from tfprof.errors import UsageError
 from tfprof.model.profile import ProfileData
 from tfprof.model.xspace import Space
 from tfprof.reports.shared.run_in_time import run_in_time
 from tfprof.reports.timeline.query import Query
-from tfprof.results.windows import StepWindow
+from tfprof.results.step_windows import StepWindow
 
 PS = 1_000_000  # picoseconds of a microsecond
 PS_A_NANOSECOND = 1000

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.timeline.counters import Counter
+from tfprof.analyses.events.counters import Counter
+from tfprof.analyses.timeline.event_filters import Filters, Picked, picked
 from tfprof.analyses.timeline.flows import flows
 from tfprof.analyses.timeline.lanes import lanes
-from tfprof.analyses.timeline.picked import Filters, Picked, picked
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.profile import ProfileData
 from tfprof.model.xspace import Plane, Space

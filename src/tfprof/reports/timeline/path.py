@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tfprof.analyses.timeline.chain_runs import chain_runs, plane_and_row
 from tfprof.analyses.timeline.critical_path import DATA, Link, critical_path
+from tfprof.analyses.timeline.path_events import chain_runs, plane_and_row
 from tfprof.model.op_names import kind_of, op_name
 from tfprof.reports.timeline.asked import PS, Timeline
 from tfprof.results.timeline import CriticalPath, PathLink, PathOp

@@ -25,8 +25,8 @@ from tfprof.analyses.accounting.tree import (
 from tfprof.errors import InputMissing
 from tfprof.model.options import EVERYTHING, Options
 from tfprof.model.profile import ProfileData
-from tfprof.results import costs as c
-from tfprof.results.costs import (
+from tfprof.results import trees as c
+from tfprof.results.trees import (
     CostRows,
     Costs,
     CostTreeResult,

@@ -11,8 +11,8 @@ from tfprof.errors import InputMissing
 from tfprof.model.options import Options
 from tfprof.reports.trees.answer import displayed_code
 from tfprof.reports.trees.prepared import Prepared
-from tfprof.results.costs import COLUMN_OF
-from tfprof.results.view_files import GraphTimeline, PprofFrame, PprofSample
+from tfprof.results.tree_exports import GraphTimeline, PprofFrame, PprofSample
+from tfprof.results.trees import COLUMN_OF
 
 
 def executions(
