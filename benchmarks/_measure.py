@@ -89,7 +89,7 @@ def capture(repeats: str, path: str) -> Result:
 
 def op_table(repeats: str, path: str) -> Result:
     """From the file to the self times of all ops, by name and type."""
-    from tfprof.analyses.runtime.op_events import op_runs
+    from tfprof.analyses.runtime.op_events import op_events
     from tfprof.analyses.runtime.op_times import groups, op_times
     from tfprof.sources.files.registry import formats
     from tfprof.wire.schema import message_class
@@ -98,7 +98,7 @@ def op_table(repeats: str, path: str) -> Result:
     message_class("XSpace")
 
     def work() -> int:
-        runs = op_runs(load(Path(path)).trace)
+        runs = op_events(load(Path(path)).trace)
         return len(op_times(runs, groups(runs, "node")))
 
     times = [seconds(work)]

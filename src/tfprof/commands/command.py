@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
-from tfprof.commands.options.option import Options, Values
+from tfprof.commands.options.option import OptionSection, Values
 
 if TYPE_CHECKING:
     from tfprof.model.profile import ProfileData
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tfprof.views.shapes import Report
 
 
-class Group(Enum):
+class HelpGroup(Enum):
     """What people ask, in the order in which they ask it."""
 
     START = "start here"
@@ -63,7 +63,7 @@ class Drawing:
     """A picture of the answer: what it shows, what may be said with it, how it is asked for."""
 
     help: str
-    options: tuple[Options, ...]
+    options: tuple[OptionSection, ...]
     answer: Callable[[Values, ProgressOf | None], Answered[object]]
 
 
@@ -78,11 +78,11 @@ class Command:
     """
 
     name: str
-    group: Group
+    group: HelpGroup
     help: str
     example: str
     needs: str
-    options: tuple[Options, ...] = ()
+    options: tuple[OptionSection, ...] = ()
     report: str = ""
     answer: Answers | None = None
     drawing: Drawing | None = None

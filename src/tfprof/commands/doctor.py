@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Group
+from tfprof.commands.command import Command, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Values
 
@@ -22,7 +22,7 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[DoctorResul
 
 COMMAND = Command(
     "doctor",
-    Group.START,
+    HelpGroup.START,
     "what is here, what is taken and why, what is missing",
     "tfprof doctor examples",
     "anything",

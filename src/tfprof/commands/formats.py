@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Group
+from tfprof.commands.command import Command, HelpGroup
 from tfprof.commands.options.option import Values
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def _answer(_values: Values, _progress: ProgressOf | None) -> Answered[FormatsRe
 
 COMMAND = Command(
     "formats",
-    Group.MORE,
+    HelpGroup.MORE,
     "the files tfprof knows and how it tells them apart",
     "tfprof formats",
     "nothing",

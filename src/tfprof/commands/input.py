@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Group
+from tfprof.commands.command import Command, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Values
 
@@ -30,7 +30,7 @@ def query_of(_values: Values) -> Query:
 
 COMMAND = Command(
     "input",
-    Group.WHILE,
+    HelpGroup.WHILE,
     "the tf.data pipeline: what each stage takes, and the bottleneck",
     "tfprof input examples/slow_input",
     "XPlane trace",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Group
+from tfprof.commands.command import Command, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
-from tfprof.commands.options.option import Option, Options, Values
+from tfprof.commands.options.option import Option, OptionSection, Values
 from tfprof.commands.options.sizes import DIMENSIONS, question_of
 from tfprof.commands.options.which_graph import WHICH_GRAPH, as_asked
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tfprof.results.layers import LayersResult
     from tfprof.sources.find.load import ProgressOf
 
-_TIME = Options(
+_TIME = OptionSection(
     "time, measured or estimated",
     (
         Option("--device", "a device's best: gpu:19.5T,1555G", metavar="cpu|gpu:FLOPS,BYTES"),
@@ -45,7 +45,7 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[LayersResul
 
 COMMAND = Command(
     "layers",
-    Group.BEFORE,
+    HelpGroup.BEFORE,
     "shape, parameters, FLOPs, activations and time of each layer",
     "tfprof layers examples/unet --by op",
     "graph or trace",
@@ -53,7 +53,7 @@ COMMAND = Command(
         *INPUTS,
         *DIMENSIONS,
         WHICH_GRAPH,
-        Options("", (Option("--signature", "of a SavedModel", metavar="NAME"),)),
+        OptionSection("", (Option("--signature", "of a SavedModel", metavar="NAME"),)),
         _TIME,
     ),
     "layers",

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Drawing, Group
+from tfprof.commands.command import Command, Drawing, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
-from tfprof.commands.options.option import Option, Options, Takes, Values
+from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.commands.options.sizes import DIMENSIONS, question_of
 from tfprof.commands.options.which_graph import FORMS, PARTITION, on_partition
 from tfprof.errors import UsageError
@@ -29,8 +29,8 @@ _SCALES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
 _OPTIONS = (
     *INPUTS,
     *DIMENSIONS,
-    Options("", (Option("--signature", "of a SavedModel", metavar="NAME"),)),
-    Options(
+    OptionSection("", (Option("--signature", "of a SavedModel", metavar="NAME"),)),
+    OptionSection(
         "memory",
         (
             Option("--model", "how a device allocates: cpu-tf, gpu-bfc, ideal", metavar="NAME",
@@ -49,7 +49,7 @@ _OPTIONS = (
                    choices=("adam", "sgd", "momentum"), default="adam"),
         ),
     ),
-    Options(
+    OptionSection(
         "what if",
         (
             Option("--recompute", "activations were computed again: the best plan", Takes.FLAG),
@@ -175,7 +175,7 @@ def bytes_of(text: str) -> int:
 
 COMMAND = Command(
     "memory",
-    Group.BEFORE,
+    HelpGroup.BEFORE,
     "peak memory, measured or before it runs; the batch that fits",
     "tfprof memory examples/unet --device-memory 16GB",
     "graph (estimate) or trace (measured)",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Group
+from tfprof.commands.command import Command, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
-from tfprof.commands.options.option import Option, Options, Takes, Values
+from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.commands.options.sizes import SIZES, feeds_of, sizes_of
 from tfprof.commands.options.which_graph import PARTITION
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tfprof.results.placement import PlacementResult
     from tfprof.sources.find.load import ProgressOf
 
-_PLACEMENT = Options(
+_PLACEMENT = OptionSection(
     "placement",
     (
         Option("--placement-log", "what log_device_placement wrote, in any log", metavar="FILE"),
@@ -62,11 +62,11 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[PlacementRe
 
 COMMAND = Command(
     "placement",
-    Group.WHILE,
+    HelpGroup.WHILE,
     "which op runs where; copies between devices; soft placement",
     "tfprof placement examples/unet --nodes",
     "graph or trace",
-    (*INPUTS, SIZES, Options("", (PARTITION,)), _PLACEMENT),
+    (*INPUTS, SIZES, OptionSection("", (PARTITION,)), _PLACEMENT),
     "placement",
     _answer,
     query=query_of,

@@ -11,7 +11,7 @@ import pkgutil
 from functools import cache
 
 import tfprof.commands
-from tfprof.commands.command import Command, Group
+from tfprof.commands.command import Command, HelpGroup
 
 # what is asked first stands first in its group; a name that is not here comes after those that are
 _ORDER = (
@@ -38,4 +38,4 @@ def commands() -> dict[str, Command]:
 
 def _place(command: Command) -> tuple[int, int, str]:
     listed = _ORDER.index(command.name) if command.name in _ORDER else len(_ORDER)
-    return list(Group).index(command.group), listed, command.name
+    return list(HelpGroup).index(command.group), listed, command.name

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Drawing, Group
+from tfprof.commands.command import Command, Drawing, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
-from tfprof.commands.options.option import Option, Options, Takes, Values
+from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 
 if TYPE_CHECKING:
     from tfprof.reports.steps import Query
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tfprof.results.steps import NoSteps, StepsResult
     from tfprof.sources.find.load import ProgressOf
 
-_STEPS = Options(
+_STEPS = OptionSection(
     "steps",
     (
         Option("--step", "one step, and what was in it", Takes.WHOLE, "N"),
@@ -51,7 +51,7 @@ def query_of(values: Values) -> Query:
 
 COMMAND = Command(
     "steps",
-    Group.WHILE,
+    HelpGroup.WHILE,
     "what each step's time went to: compute, input, host, idle",
     "tfprof steps examples/slow_input",
     "trace",

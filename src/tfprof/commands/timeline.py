@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Files, Group
+from tfprof.commands.command import Command, Files, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
-from tfprof.commands.options.option import Option, Options, Takes, Values
+from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.errors import OutputExists, UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tfprof.sources.find.load import ProgressOf
 
 TRACE_SUFFIXES = (".trace.json", ".trace.json.gz")
-_TIMELINE = Options(
+_TIMELINE = OptionSection(
     "timeline (-o FILE.trace.json[.gz] writes a trace)",
     (
         Option("--step", "this step", Takes.WHOLE, "N"),
@@ -93,7 +93,7 @@ def _trace_target(values: Values) -> Path | None:
 
 COMMAND = Command(
     "timeline",
-    Group.WHILE,
+    HelpGroup.WHILE,
     "what ran when: lanes and critical path; a trace for Perfetto",
     "tfprof timeline examples/slow_input --step 5",
     "trace",

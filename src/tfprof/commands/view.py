@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Files, Group
+from tfprof.commands.command import Command, Files, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Values
 from tfprof.commands.options.sizes import SIZES, given_of
@@ -24,7 +24,7 @@ _NEEDS = "graph; run metadata, op log, checkpoint add columns"
 def view_command(name: str, help_: str, example: str, needs: str = _NEEDS) -> Command:
     return Command(
         name,
-        Group.VIEWS,
+        HelpGroup.VIEWS,
         help_,
         example,
         needs,

@@ -24,7 +24,7 @@ _VIEWERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class OutputOption:
     """`-output KIND:outfile=FILE`."""
 
     kind: str
@@ -36,23 +36,23 @@ class Output:
         return self.kind == "stdout"
 
 
-def output_of(values: Values) -> Output:
+def output_of(values: Values) -> OutputOption:
     """`-dump_to_file FILE` is an old form of it."""
     if (values.text("viz") or "").lower() in ("true", "t", "yes", "y", "1"):
         sys.stderr.write("-viz never drew anything; -output timeline:outfile=NAME does\n")
     dump = values.text("dump_to_file")
     if dump:
-        return Output("file", dump)
+        return OutputOption("file", dump)
     kind, _, keys = (values.text("output") or "stdout").partition(":")
     if kind not in _KINDS:
         raise UsageError(f"-output does not know {kind!r}", hint=f"One of {', '.join(_KINDS)}.")
     target = keys.removeprefix(_OUTFILE) if keys.startswith(_OUTFILE) else ""
     if kind in ("file", "timeline", "pprof") and not target:
         raise UsageError(f"-output {kind} needs a name", hint=f"-output {kind}:outfile=NAME")
-    return Output(kind, target)
+    return OutputOption(kind, target)
 
 
-def files_of(prepared: Prepared, query: Query, output: Output) -> Files:
+def files_of(prepared: Prepared, query: Query, output: OutputOption) -> Files:
     """What is written instead of shown; of `none` only the warnings are left."""
     from tfprof.renderers.text import plain
     from tfprof.reports.trees import view

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfprof.compat.options import Output
+from tfprof.compat.options import ReportOutput
 from tfprof.model.options import Options
 
 _OPTIONS_LINE = "=" * 25 + "Options" + "=" * 29
@@ -54,7 +54,7 @@ STREAM_NOTICE = (
 )
 
 
-def option_block(options: Options, output: Output) -> str:
+def option_block(options: Options, output: ReportOutput) -> str:
     """A line an option, as the original prints them."""
     early = options.style == "early"
     lines = [(name, getattr(options, name)) for name in (_EARLY if early else _LATE)]
@@ -87,7 +87,7 @@ def _select_docs(options: Options) -> Iterator[str]:
         yield SELECT_DOCS.get(name, f"Unknown select: {name}")
 
 
-def framed(options: Options, output: Output, text: str) -> str:
+def framed(options: Options, output: ReportOutput, text: str) -> str:
     return (
         f"\n{_OPTIONS_LINE}\n{option_block(options, output)}\n{_REPORT_LINE}\n{text}\n{_END_LINE}\n"
     )

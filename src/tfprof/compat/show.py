@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tfprof.commands.view_files import pprof_file, timeline_files
 from tfprof.commands.writing import write_file
-from tfprof.compat.options import Output
+from tfprof.compat.options import ReportOutput
 from tfprof.compat.report import body, framed
 from tfprof.compat.results import (
     GraphNodeProto,
@@ -29,7 +29,7 @@ View = CostTreeView | OpCostView
 COMMANDS = ("scope", "graph", "op", "code")
 
 
-def show(data: ProfileData, command: str, options: Options, output: Output) -> Result:
+def show(data: ProfileData, command: str, options: Options, output: ReportOutput) -> Result:
     prepared = Prepared(data)
     if not _has_what_it_needs(data, command, options):
         _write_output(output, command, prepared, options, None)
@@ -87,7 +87,7 @@ def _has_what_it_needs(data: ProfileData, command: str, options: Options) -> boo
 
 
 def _write_output(
-    output: Output, command: str, prepared: Prepared, options: Options, view: View | None
+    output: ReportOutput, command: str, prepared: Prepared, options: Options, view: View | None
 ) -> None:
     """Where a report goes; each file is written whole or not at all."""
     if output.kind == "stdout":

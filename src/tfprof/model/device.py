@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
+class DevicePeak:
     """FLOPs and bytes that a device does in a second at its best."""
 
     name: str

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Annotated
 
-from tfprof.model.device import Device
+from tfprof.model.device import DevicePeak
 from tfprof.model.hosts import steps_together
 from tfprof.model.quantity import Quantity
 from tfprof.model.units import PS_A_MICROSECOND
@@ -46,7 +46,7 @@ class OpTime:
 
 
 @dataclass(frozen=True, slots=True)
-class Peak:
+class PeakRates:
     """What the device does in a second at its best."""
 
     flops: float
@@ -64,7 +64,7 @@ class MeasuredTime:
     self_us: float
     pipeline_us: float
     span_us: float
-    peak: Peak | None
+    peak: PeakRates | None
     rows: tuple[OpTime, ...]
 
 
@@ -147,7 +147,7 @@ class OpTimeSums:
             self.sketch.merge(other.sketch),
         )
 
-    def finish(self, by: str, steps: int, peak: Device | None) -> OpTime:
+    def finish(self, by: str, steps: int, peak: DevicePeak | None) -> OpTime:
         work = self.work
         rate = work.rate(work.flops)
         return OpTime(
@@ -193,7 +193,7 @@ class OpTimesPartial:
     pipeline_ps: int
     first_ps: int
     last_ps: int
-    peak: Device | None = None
+    peak: DevicePeak | None = None
     devices: frozenset[str] = frozenset()
     threads: Mapping[int, int] = field(default_factory=dict)
 
@@ -218,7 +218,7 @@ class OpTimesPartial:
         rows = (replace(row, name=names[row.name]) for row in self.rows)
         return replace(self, rows=_merged(rows, self.by))
 
-    def finish(self, device: Device | None = None) -> MeasuredTime:
+    def finish(self, device: DevicePeak | None = None) -> MeasuredTime:
         """The row with the most time of its own first; a `device` that is named is the peak."""
         peak = device or self.peak
         rows = sorted(self.rows, key=lambda row: (-row.self_ps, row.name, row.op or ""))
@@ -230,7 +230,7 @@ class OpTimesPartial:
             _micros(sum(row.self_ps for row in rows)),
             _micros(self.pipeline_ps),
             _micros(self.last_ps - self.first_ps),
-            None if peak is None else Peak(peak.flops, peak.bytes),
+            None if peak is None else PeakRates(peak.flops, peak.bytes),
             tuple(row.finish(self.by, len(self.steps), peak) for row in rows),
         )
 

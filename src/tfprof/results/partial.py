@@ -61,7 +61,7 @@ def both(
     return summed(chain(one.items(), other.items()), plus)
 
 
-class Place(NamedTuple):
+class FirstPlace(NamedTuple):
     """Where something was met first: the number of its host, and its place in a table."""
 
     host: int
@@ -71,7 +71,7 @@ class Place(NamedTuple):
 class Met(NamedTuple):
     """Of something: where it was met first, and how much there is of it."""
 
-    place: Place
+    place: FirstPlace
     amount: int
 
     def plus(self, other: Met) -> Met:

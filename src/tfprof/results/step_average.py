@@ -25,7 +25,7 @@ class NodeCost:
 
 
 @dataclass(frozen=True, slots=True)
-class RunCost:
+class StepAverage:
     """An average step: its wall-clock span, and the own time of its ops, which may overlap.
 
     Where no steps are known, `steps` is 0, and all of it is of the whole run. Of a capture, the
@@ -63,7 +63,7 @@ class NodeSums(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RunPartial:
+class StepAveragePartial:
     """What a host adds; devices have their full names, and picoseconds.
 
     `periods` are those of the steps that all hosts are counted by. `spans` are when the first op of
@@ -79,9 +79,9 @@ class RunPartial:
     spans: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     requested: int | None = None
 
-    def merge(self, other: RunPartial) -> RunPartial:
+    def merge(self, other: StepAveragePartial) -> StepAveragePartial:
         asked = (self.requested, other.requested)
-        return RunPartial(
+        return StepAveragePartial(
             both(self.nodes, other.nodes, NodeSums.plus),
             both(self.devices, other.devices, Met.plus),
             self.executions + other.executions,
@@ -92,7 +92,7 @@ class RunPartial:
             None if None in asked else sum(one or 0 for one in asked),
         )
 
-    def finish(self) -> RunCost:
+    def finish(self) -> StepAverage:
         """The average step, with every node's share, costliest first."""
         steps = max(1, len(self.steps))
         spans = [last - first for first, last in self.spans.values()]
@@ -100,7 +100,7 @@ class RunPartial:
         if self.periods:
             mean = sum(self.periods) / len(self.periods) / PS_A_MICROSECOND
         nodes = (self._node(name, sums, steps) for name, sums in self.nodes.items())
-        return RunCost(
+        return StepAverage(
             len(self.steps),
             self.executions,
             mean,

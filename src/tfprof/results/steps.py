@@ -112,7 +112,7 @@ class Behind:
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class CategorySlice:
     """All that is behind a category in some steps; what took longest first."""
 
     category: Category
@@ -138,7 +138,7 @@ class Asked:
 
     look: Look = Look.ALL
     step: int | None = None
-    slices: tuple[Slice, ...] = ()
+    slices: tuple[CategorySlice, ...] = ()
     alone: bool = False
 
 

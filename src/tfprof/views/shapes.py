@@ -134,7 +134,7 @@ class Lanes:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PartKind:
     """What a part of a bar stands for: its name, and the key that gives it its colour."""
 
     key: str
@@ -164,7 +164,7 @@ class Bars:
 
     title: str
     each: str
-    kinds: Sequence[Kind]
+    kinds: Sequence[PartKind]
     rows: Sequence[Bar]
     table: Table
 

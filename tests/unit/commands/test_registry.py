@@ -6,7 +6,7 @@ import pytest
 from run_cli import spawn
 
 import tfprof.commands
-from tfprof.commands.command import Group
+from tfprof.commands.command import HelpGroup
 from tfprof.commands.registry import commands
 
 ROOT = Path(__file__).parents[3]
@@ -15,7 +15,7 @@ NEEDS_MORE = ("code",)
 
 
 def test_commands_of_a_group_stand_together_in_the_order_of_groups():
-    order = [list(Group).index(command.group) for command in commands().values()]
+    order = [list(HelpGroup).index(command.group) for command in commands().values()]
     assert order == sorted(order)
 
 

@@ -17,7 +17,7 @@ NO_FLOPS = "have no FLOPs"
 _NAMED = 5
 
 
-def completed(
+def fill_oplog(
     data: ProfileData,
     *,
     float_ops: bool = True,

@@ -15,7 +15,7 @@ from tfprof.wire import dtypes
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RestoredFrom:
     """The key a variable is restored from; of a partitioned one, both shapes."""
 
     key: str
@@ -57,7 +57,7 @@ def restores(
     return tuple(one.finished() for one in merged)
 
 
-def _by_name(variables: Mapping[str, Variable], checkpoint: Checkpoint) -> dict[str, Source]:
+def _by_name(variables: Mapping[str, Variable], checkpoint: Checkpoint) -> dict[str, RestoredFrom]:
     """Without a Saver: the tensor of that key, else one that people know by that name."""
     known_as: dict[str, str] = {}
     for key, tensor in checkpoint.tensors.items():
@@ -66,7 +66,7 @@ def _by_name(variables: Mapping[str, Variable], checkpoint: Checkpoint) -> dict[
     for name in variables:
         bare = _NUMBERED.sub("", name)  # a second handle of one variable has a number behind it
         key = name if name in checkpoint.tensors else known_as.get(name, known_as.get(bare, name))
-        found[name] = Source(key)
+        found[name] = RestoredFrom(key)
     return found
 
 
@@ -94,7 +94,7 @@ def _merged(found: list[_Restore]) -> list[_Restore]:
     return merged
 
 
-def savers(graph: Graph) -> Iterator[tuple[Node, dict[str, Source]]]:
+def savers(graph: Graph) -> Iterator[tuple[Node, dict[str, RestoredFrom]]]:
     """Each restore op and which variable it assigns which checkpoint key to."""
     for node in graph.of_type("RestoreV2", "Restore", "RestoreSlice"):
         keys = _constant_strings(graph, node, 1)
@@ -106,7 +106,7 @@ def savers(graph: Graph) -> Iterator[tuple[Node, dict[str, Source]]]:
             yield node, _targets(node, sources)
 
 
-def _source(key: str, spec: str) -> Source:
+def _source(key: str, spec: str) -> RestoredFrom:
     """`10 4 0,5:0,4`: of a 10 by 4 tensor, 5 rows from the first on. A dash is all of it."""
     words = spec.split(" ")
     try:
@@ -117,8 +117,8 @@ def _source(key: str, spec: str) -> Source:
             for dim, text in zip(whole, parts, strict=True)
         )
     except ValueError:
-        return Source(key)
-    return Source(key, whole, part) if whole else Source(key)
+        return RestoredFrom(key)
+    return RestoredFrom(key, whole, part) if whole else RestoredFrom(key)
 
 
 def _constant_strings(graph: Graph, restore: Node, place: int) -> list[str]:
@@ -135,10 +135,10 @@ def _constant_strings(graph: Graph, restore: Node, place: int) -> list[str]:
 _MOST_KEYS = 1_000_000
 
 
-def _targets(restore: Node, sources: list[Source]) -> dict[str, Source]:
+def _targets(restore: Node, sources: list[RestoredFrom]) -> dict[str, RestoredFrom]:
     """Variable name to source, through the Assign that reads each output, maybe via Identity."""
     graph = restore.graph
-    targets: dict[str, Source] = {}
+    targets: dict[str, RestoredFrom] = {}
     offsets, order = graph.readers
     for edge in order[offsets[restore.row] : offsets[restore.row + 1]].tolist():
         port = int(graph.edges.port[edge])
@@ -154,7 +154,7 @@ def _targets(restore: Node, sources: list[Source]) -> dict[str, Source]:
 
 def _compare(
     saver: str,
-    targets: Mapping[str, Source],
+    targets: Mapping[str, RestoredFrom],
     by_name: Mapping[str, Variable],
     checkpoint: Checkpoint,
 ) -> _Restore:
@@ -181,7 +181,7 @@ def _compare(
     return result
 
 
-def _differs(variable: Variable, shape: tuple[int, ...], dtype: int, source: Source) -> bool:
+def _differs(variable: Variable, shape: tuple[int, ...], dtype: int, source: RestoredFrom) -> bool:
     if variable.dtype and dtypes.base(variable.dtype) != dtype:
         return True
     if source.whole is not None and source.part is not None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tfprof.analyses.cost.op_costs import Cost, OpCost, StaticCosts, summed
+from tfprof.analyses.cost.op_costs import Cost, OpCost, OpCosts, summed
 from tfprof.analyses.graph.layer_names import NO_LAYER, inside, path_of, trunk_of
 from tfprof.analyses.graph.subgraph import FORWARD
 from tfprof.model.dims import Open, Size, at, elements, packed, symbols
@@ -17,7 +17,7 @@ _SOME_SIZE = 512
 
 
 @dataclass(slots=True)
-class Layer:
+class LayerOps:
     """`variables` are the names of those it reads, with their sizes."""
 
     name: str
@@ -38,17 +38,17 @@ class Layer:
         return summed(op for op in self.ops if op.phase == FORWARD)
 
 
-def by_layer(costs: StaticCosts) -> list[Layer]:
+def by_layer(costs: OpCosts) -> list[LayerOps]:
     """In the order in which layers run."""
     paths = [path_of(op.site.name) for op in costs.ops]
     trunk = trunk_of(_forward_work(costs.ops))
-    layers: dict[str, Layer] = {}
+    layers: dict[str, LayerOps] = {}
     for place, (op, path) in enumerate(zip(costs.ops, paths, strict=True)):
         inner = inside(path, trunk)
         # an op that works and stands in no scope is a layer of its own
         works = op.phase == FORWARD and op.cost is not None and op.cost.flops_all != 0
         name = inner[0] if len(inner) > 1 or (inner and works) else NO_LAYER
-        layer = layers.setdefault(name, Layer(name))
+        layer = layers.setdefault(name, LayerOps(name))
         layer.ops.append(op)
         if _take(layer, op):
             layer.ends = place
@@ -67,7 +67,7 @@ def _forward_work(ops: Sequence[OpCost]) -> list[tuple[tuple[str, ...], int]]:
     ]
 
 
-def _take(layer: Layer, op: OpCost) -> bool:
+def _take(layer: LayerOps, op: OpCost) -> bool:
     """What a forward op tells of its layer: variables, what is kept; true if it may come out."""
     call, rule = op.site.call, op.site.rule
     if op.phase != FORWARD or rule is None:  # a call has its ops inside
@@ -101,11 +101,11 @@ def _held(tensor: Tensor, call: Call) -> Size | None:
     return elements(tensor.shape)
 
 
-def _works(layer: Layer) -> bool:
+def _works(layer: LayerOps) -> bool:
     return any(op.cost is None or op.cost.flops_all != 0 for op in layer.ops)
 
 
-def _kind(layer: Layer) -> str:
+def _kind(layer: LayerOps) -> str:
     """The op that does most of the layer's work."""
     work: Counter[str] = Counter()
     for op in layer.ops:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tfprof.analyses.graph.subgraph import PHASES, Computed, computed, phases
+from tfprof.analyses.graph.subgraph import PHASES, Subgraph, phases, subgraph
 from tfprof.analyses.inference.engine import infer
 from tfprof.analyses.inference.sites import Given, Inferred, Site
 from tfprof.model.dims import Monomial, Size, elements, made, packed, symbols
@@ -55,8 +55,8 @@ class Uncounted:
 
 
 @dataclass(frozen=True)
-class StaticCosts:
-    part: Computed
+class OpCosts:
+    part: Subgraph
     inferred: Inferred
     ops: list[OpCost]
     uncounted: list[Uncounted] = field(default_factory=list)
@@ -80,10 +80,10 @@ class StaticCosts:
         return sorted(symbols(total.macs) | symbols(total.flops_all) | symbols(total.written))
 
 
-def static_costs(
-    data: ProfileData, part: Computed | None = None, given: Given | None = None
-) -> StaticCosts:
-    part = computed(data) if part is None else part
+def op_costs(
+    data: ProfileData, part: Subgraph | None = None, given: Given | None = None
+) -> OpCosts:
+    part = subgraph(data) if part is None else part
     inferred = infer(data, part.rows.tolist(), given)
     phase_of = phases(data.graph).tolist() if data.graph is not None else []
     original = original_rules()
@@ -94,7 +94,7 @@ def static_costs(
             missing.append(site)
         phase = _phase(site, phase_of[site.row])
         ops.append(OpCost(site, phase, cost))
-    return StaticCosts(part, inferred, ops, _uncounted(missing, inferred.sites))
+    return OpCosts(part, inferred, ops, _uncounted(missing, inferred.sites))
 
 
 def _phase(site: Site, outside: int) -> str:

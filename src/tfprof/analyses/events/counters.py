@@ -17,7 +17,7 @@ _ALLOCATOR, _RESERVED, _ALLOCATED = "allocator_name", "bytes_reserved", "bytes_a
 
 
 @dataclass(frozen=True, slots=True)
-class Counter:
+class MemoryCounter:
     """Bytes in use from each time on; times rise."""
 
     name: str
@@ -25,7 +25,7 @@ class Counter:
     value: Ints
 
 
-def memory_counters(plane: Plane) -> Iterator[Counter]:
+def memory_counters(plane: Plane) -> Iterator[MemoryCounter]:
     """One an allocator; none where the capture has no memory events."""
     rows = plane.named(*_EVENTS)
     if not len(rows):
@@ -39,4 +39,4 @@ def memory_counters(plane: Plane) -> Iterator[Counter]:
         mine = names.rows[(texts.codes == code) & is_memory[names.rows]]
         mine = mine[np.argsort(plane.events.start_ps[mine], kind="stable")]
         if len(mine):
-            yield Counter(texts.table[code], plane.events.start_ps[mine], in_use[mine])
+            yield MemoryCounter(texts.table[code], plane.events.start_ps[mine], in_use[mine])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.events.counters import Counter
+from tfprof.analyses.events.counters import MemoryCounter
 from tfprof.model.interned import Interned
 from tfprof.model.made_planes import MadeEvents, made_plane
 from tfprof.model.op_names import op_name
@@ -32,7 +32,7 @@ class RunSpace:
 
     space: Space
     inputs: Mapping[str, Sequence[str]]
-    counters: Mapping[int, Sequence[Counter]]
+    counters: Mapping[int, Sequence[MemoryCounter]]
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ def run_space(trace: Trace, ops: Mapping[str, str]) -> RunSpace:
     origin = min((min(one.start_ns) for one in told.values() if one.start_ns), default=0)
     planes: list[Plane] = []
     memory = _counters(trace, origin)
-    counters: dict[int, list[Counter]] = {}
+    counters: dict[int, list[MemoryCounter]] = {}
     for device, one in told.items():
         if one.start_ns:
             counters[len(planes)] = memory.get(device, [])
@@ -109,12 +109,12 @@ def _note_outputs(told: _Told, place: int, record: Proto) -> None:
         told.shapes[place] = " ".join(found)
 
 
-def _counters(trace: Trace, origin_ns: int) -> dict[str, list[Counter]]:
+def _counters(trace: Trace, origin_ns: int) -> dict[str, list[MemoryCounter]]:
     """By device, bytes in use since the run began: what was there before is not told."""
     if trace.allocations is None:
         return {}
     notes = trace.allocations()
-    found: dict[str, list[Counter]] = {}
+    found: dict[str, list[MemoryCounter]] = {}
     device = trace.executions.device
     place = device.codes[notes.execution].astype(np.int64) * len(notes.allocator.table)
     place += notes.allocator.codes
@@ -125,7 +125,7 @@ def _counters(trace: Trace, origin_ns: int) -> dict[str, list[Counter]]:
         in_use = np.add.reduceat(notes.bytes[mine], first).cumsum()
         time = np.maximum(moments * 1000 - origin_ns, 0) * 1000
         code, allocator = divmod(key, len(notes.allocator.table))
-        one = Counter(notes.allocator.table[allocator], time, in_use)
+        one = MemoryCounter(notes.allocator.table[allocator], time, in_use)
         found.setdefault(device.table[code], []).append(one)
     return found
 

@@ -26,7 +26,7 @@ _HINT = "Trace with RunOptions(output_partition_graphs=True)."
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartitionGraph:
     """A graph as one device executed it."""
 
     partition: Partition
@@ -34,14 +34,18 @@ class Part:
     device: str
 
 
-def parts(trace: Trace | None) -> list[Part]:
+def partition_graphs(trace: Trace | None) -> list[PartitionGraph]:
     """Of the first step that has any; a later one runs the same."""
     partitions = trace.partitions if trace is not None else ()
     for kind in KINDS:
         steps = [one.step for one in partitions if one.kind == kind]
         if steps:
             chosen = (p for p in partitions if p.kind == kind and p.step == min(steps))
-            return [Part(one, graph, _device(graph)) for one in chosen for graph in [one.load()]]
+            return [
+                PartitionGraph(one, graph, _device(graph))
+                for one in chosen
+                for graph in [one.load()]
+            ]
     return []
 
 
@@ -50,7 +54,7 @@ def _device(graph: Graph) -> str:
     return next((name for name in graph.devices.counts() if name), "")
 
 
-def with_received(found: Sequence[Part], trace: Trace) -> list[Part]:
+def with_received(found: Sequence[PartitionGraph], trace: Trace) -> list[PartitionGraph]:
     """With the shapes of what each graph receives, as the run met them where they were made."""
     met = RunShapes(trace)
     made = {
@@ -101,7 +105,7 @@ def executed(data: ProfileData, device: str | None = None) -> ProfileData:
 
     Of the joined trace: a part may be of any host, and only metadata of runs, of one, has any.
     """
-    found = parts(data.trace)
+    found = partition_graphs(data.trace)
     if not found or data.trace is None:
         raise InputMissing(
             "no graph as it was executed: the run metadata has no partition graphs", hint=_HINT

@@ -40,14 +40,14 @@ _OBSERVERS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class VariableFlow:
     """Where the values of variables go: one look at the graph, many questions."""
 
     graph: Graph
     forward: Mask
 
     @classmethod
-    def of(cls, graph: Graph, variables: Iterable[int]) -> Flow:
+    def of(cls, graph: Graph, variables: Iterable[int]) -> VariableFlow:
         """`forward` marks what leads to a result: a value nobody reads and that is no update."""
         offsets, _ = graph.readers
         unread = np.flatnonzero(np.diff(offsets) == 0)
@@ -131,7 +131,7 @@ def role_by_name(name: str, others: Mapping[str, object]) -> Role | None:
     return Role.OTHER if average and average[1] in others else None
 
 
-def role_by_flow(variable: Node, flow: Flow, *, floating: bool) -> Role:
+def role_by_flow(variable: Node, flow: VariableFlow, *, floating: bool) -> Role:
     """In a training graph: what a variable's value leads to, and whether a step changes it."""
     changed = updates(variable)
     if flow.feeds_model(variable):

@@ -38,7 +38,7 @@ _EFFECTS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
+class Subgraph:
     """The rows that are computed, and in words what that is."""
 
     rows: npt.NDArray[np.int64]
@@ -46,39 +46,39 @@ class Computed:
     what: str
 
 
-def computed(
+def subgraph(
     data: ProfileData,
     mode: str | None = None,
     fetch: Sequence[str] = (),
     signature: str | None = None,
-) -> Computed:
+) -> Subgraph:
     """Fetches and a signature win over the mode; without any, training if the graph can."""
     graph = data.graph
     if graph is None:
-        return Computed(np.zeros(0, np.int64), mode or INFERENCE, "no graph")
+        return Subgraph(np.zeros(0, np.int64), mode or INFERENCE, "no graph")
     if fetch:
         named = [_fetched(graph, name) for name in fetch]
-        return Computed(_reached(graph, named), mode or INFERENCE, f"what {', '.join(fetch)} needs")
+        return Subgraph(_reached(graph, named), mode or INFERENCE, f"what {', '.join(fetch)} needs")
     chosen = choose_signature(data, signature)
     if chosen is not None:
         outputs = [graph.index.get(spec.tensor.partition(":")[0], -1) for spec in chosen.outputs]
-        return Computed(_reached(graph, outputs), INFERENCE, f"signature {chosen.name}")
+        return Subgraph(_reached(graph, outputs), INFERENCE, f"signature {chosen.name}")
     steps = _train_steps(data, graph)
     if data.is_executed and mode is None:
         mode = TRAIN if steps else INFERENCE
-        return Computed(np.arange(len(graph)), mode, "what was executed")
+        return Subgraph(np.arange(len(graph)), mode, "what was executed")
     if mode == TRAIN and not steps:
         raise UsageError(
             "nothing in this graph trains: no op changes a variable by a gradient",
             hint="Leave --mode out, or name an op with --fetch.",
         )
     if steps and mode != INFERENCE:
-        return Computed(_reached(graph, steps), TRAIN, "one training step")
+        return Subgraph(_reached(graph, steps), TRAIN, "one training step")
     rows = _reached(graph, _results(graph))
     if steps:
         phase = phases(graph)
         rows = rows[phase[rows] == PHASES.index(FORWARD)]
-    return Computed(rows, INFERENCE, "the forward pass" if steps else "one prediction")
+    return Subgraph(rows, INFERENCE, "the forward pass" if steps else "one prediction")
 
 
 def phases(graph: Graph) -> npt.NDArray[np.int64]:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from tfprof.analyses.graph.handles import functions_of, is_variable, value_of
 from tfprof.analyses.graph.reach import Extent, extent
 from tfprof.analyses.graph.roles import (
-    Flow,
     Role,
+    VariableFlow,
     role_by_apply,
     role_by_flow,
     role_by_name,
@@ -126,7 +126,7 @@ def _decider(
 ) -> Callable[[Node, int], Role | None]:
     names = {node.name: None for node, _, _ in held}
     is_training = any(updates(node) for node, _, _ in held)
-    flow = Flow.of(graph, (node.row for node, _, _ in held)) if is_training else None
+    flow = VariableFlow.of(graph, (node.row for node, _, _ in held)) if is_training else None
 
     def decide(node: Node, dtype: int) -> Role | None:
         if declared.get(node.name):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.input_pipeline.pipelines import Pipeline, Stage
 from tfprof.model.xspace import Plane
-from tfprof.results.input import Budget, Buffer
+from tfprof.results.input import Budget, PrefetchBuffer
 from tfprof.wire.xstats import RAW, REFERENCE, STRING
 
 Ints = npt.NDArray[np.int64]
@@ -41,7 +41,7 @@ class Settings:
     autotune_mode: str | None
     batch_size: int | None
     cycle_length: int | None
-    buffer: Buffer | None
+    buffer: PrefetchBuffer | None
 
 
 class Noted:
@@ -105,7 +105,7 @@ def _settings(pipeline: Pipeline, stage: Stage, said: Noted) -> Settings:
     )
 
 
-def _buffer(rows: Ints, said: Noted) -> Buffer | None:
+def _buffer(rows: Ints, said: Noted) -> PrefetchBuffer | None:
     """An empty buffer is not noted: calls that note nothing found nothing."""
     limit = said.usual_number("buffer_limit", rows)
     limit = said.usual_number("buffer_size", rows) if limit is None else limit
@@ -115,7 +115,7 @@ def _buffer(rows: Ints, said: Noted) -> Buffer | None:
     of_calls = np.zeros(len(rows))
     of_calls[: len(filled)] = filled
     empty = float((of_calls <= 0).mean()) if len(rows) else 0.0
-    return Buffer(float(np.median(of_calls)), limit if limit and limit > 0 else None, empty)
+    return PrefetchBuffer(float(np.median(of_calls)), limit if limit and limit > 0 else None, empty)
 
 
 def budget(pipeline: Pipeline, said: Noted) -> Budget:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfprof.analyses.input_events.event_names import SEPARATOR
 from tfprof.analyses.input_events.iterators import leaf
-from tfprof.results.input import Work
+from tfprof.results.input import InputWork
 
 _FILES = (
     "TFRecord", "TextLine", "FixedLengthRecord", "SSTable", "RecordIO", "ArrayRecord",
@@ -12,12 +12,16 @@ _FILES = (
 _AHEAD = ("MemoryReader", "MemoryWriter", "Interleave", "Prefetch", "ParallelMap")
 
 
-def work_of(path: str) -> Work:
+def work_of(path: str) -> InputWork:
     """Reading is in advance where a stage above works ahead of what it is asked for."""
     if not reads_files(path):
-        return Work.PREPROCESSING
+        return InputWork.PREPROCESSING
     above = path.rpartition(SEPARATOR)[0]
-    return Work.ADVANCED_READ if any(word in above for word in _AHEAD) else Work.DEMANDED_READ
+    return (
+        InputWork.ADVANCED_READ
+        if any(word in above for word in _AHEAD)
+        else InputWork.DEMANDED_READ
+    )
 
 
 def reads_files(path: str) -> bool:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tfprof.analyses.cost.op_costs import Cost, OpCost
-from tfprof.analyses.memory.program import NOTHING, Line, MemoryModel, Output, Program, Step, line
+from tfprof.analyses.memory.program import (
+    NOTHING,
+    Line,
+    MemoryModel,
+    OpOutput,
+    Program,
+    ProgramStep,
+    line,
+)
 from tfprof.model.dims import BATCH, Open, at
 from tfprof.ops.rule import Call, Tensor
 
@@ -21,9 +29,9 @@ def at_batch(made: Program, batch: int, model: MemoryModel) -> Program | None:
     return Program(steps, made.unknown, made.devices)
 
 
-def _at(step: Step, batch: int, model: MemoryModel) -> Step:
+def _at(step: ProgramStep, batch: int, model: MemoryModel) -> ProgramStep:
     outputs = [
-        Output(
+        OpOutput(
             model.rounded(_fixed(one.size, batch)),
             one.readers,
             one.alias,
@@ -34,7 +42,7 @@ def _at(step: Step, batch: int, model: MemoryModel) -> Step:
     op = step.op if step.op.cost is None else replace(step.op, cost=_cost(step.op.cost, batch))
     scratch = _scratch(step, batch, model) if step.scratch != NOTHING else NOTHING
     duration = _duration(op) if step.duration else 0.0
-    return Step(
+    return ProgramStep(
         op,
         step.reads,
         outputs,
@@ -75,7 +83,7 @@ def _duration(op: OpCost) -> float:
     return (work if isinstance(work, int) else 0) + (moved if isinstance(moved, int) else 0) / 4
 
 
-def _scratch(step: Step, batch: int, model: MemoryModel) -> Line:
+def _scratch(step: ProgramStep, batch: int, model: MemoryModel) -> Line:
     """Kernels split their work by the batch they get: the rule sees the sizes themselves."""
     site = step.op.site
     if site.rule is None or site.rule.scratch is None or not model.has_scratch:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tfprof.analyses.graph.subgraph import INPUT_OPS
 from tfprof.analyses.memory.program import NOTHING, Line, Program
 from tfprof.analyses.memory.schedule import OnDevice, simulate
-from tfprof.results.memory import Alive, Piece
+from tfprof.results.memory import Alive, LinePiece
 
 # how many ops run at once: one after the other, as measured on small machines, on large ones
 SEQUENTIAL, EXPECTED, PARALLEL = 1, 2, 4
@@ -19,7 +19,7 @@ KINDS = {"forward": "activations", "backward": "gradients", "update": "optimizer
 
 
 @dataclass(frozen=True, slots=True)
-class Peak:
+class MemoryPeak:
     """Bytes of a step beside the variables.
 
     `least` and `most` are what fewer or more workers need, or as many with another turn of chance.
@@ -37,7 +37,7 @@ class Peak:
         return self.least, self.most
 
 
-def peaks(made: Program, batch: int, *, interval: bool = True) -> dict[str, Peak]:
+def peaks(made: Program, batch: int, *, interval: bool = True) -> dict[str, MemoryPeak]:
     """By device. `batch` makes a line a number where sizes were left open.
 
     Without the interval its ends are what is expected, which takes a fifth of the time.
@@ -52,7 +52,7 @@ def peaks(made: Program, batch: int, *, interval: bool = True) -> dict[str, Peak
         at = made.steps[here.at].name if here.at >= 0 else ""
         ends = [here.peak, *(one.devices[place].peak for one in others)]
         alive = _alive(made, here, batch)
-        found[device] = Peak(batch, here.peak, min(ends), max(ends), at, alive)
+        found[device] = MemoryPeak(batch, here.peak, min(ends), max(ends), at, alive)
     return found
 
 
@@ -73,7 +73,7 @@ def _at(size: Line, batch: int) -> int:
     return size[0] * batch + size[1]
 
 
-def pieces(made: Program, batch: int) -> dict[str, list[Piece]]:
+def pieces(made: Program, batch: int) -> dict[str, list[LinePiece]]:
     """The peak of each device as lines over the batch, where nothing but the batch is open."""
     found = simulate(made, EXPECTED, batch)
     return {
@@ -82,9 +82,9 @@ def pieces(made: Program, batch: int) -> dict[str, list[Piece]]:
     }
 
 
-def _envelope(lines: set[Line]) -> list[Piece]:
+def _envelope(lines: set[Line]) -> list[LinePiece]:
     """Which line is on top, from batch 1 on: steeper ones take over as the batch grows."""
-    found: list[Piece] = []
+    found: list[LinePiece] = []
     at = 1
     while lines and at < _LARGEST_BATCH:
         slope, rest = max(lines, key=lambda one: (one[0] * at + one[1], one[0]))
@@ -93,7 +93,7 @@ def _envelope(lines: set[Line]) -> list[Piece]:
             (rest - other) // (steeper - slope) + 1 for steeper, other in lines if steeper > slope
         ]
         to = min(crossings) - 1 if crossings else None
-        found.append(Piece(at, to, slope, rest))
+        found.append(LinePiece(at, to, slope, rest))
         if to is None:
             return found
         at = to + 1
@@ -122,7 +122,7 @@ def largest_batch(fits: Callable[[int], bool], guess: int) -> int:
     return low
 
 
-def guess_from(lines: list[Piece], budget: int) -> int:
+def guess_from(lines: list[LinePiece], budget: int) -> int:
     """The batch that the formula says; 0 if not even one sample fits."""
     for piece in reversed(lines):
         if piece.slope > 0:

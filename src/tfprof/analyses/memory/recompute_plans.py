@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from tfprof.analyses.graph.subgraph import FORWARD
 from tfprof.analyses.memory.program import Program
-from tfprof.analyses.memory.recompute import Group, Halves, recomputed
+from tfprof.analyses.memory.recompute import Halves, RecomputedGroup, recomputed
 from tfprof.analyses.memory.schedule import simulate
 
 _WORKERS = 2
@@ -43,7 +43,7 @@ class Scored:
     plan: Plan
     peak: int
     extra_flops: int
-    groups: list[Group]
+    groups: list[RecomputedGroup]
     kept: list[int]
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from tfprof.analyses.cost.op_costs import StaticCosts, static_costs
+from tfprof.analyses.cost.op_costs import OpCosts, op_costs
 from tfprof.analyses.cost.params import Parameters, count_layers, count_parameters
 from tfprof.analyses.graph.reach import extent
 from tfprof.analyses.graph.roles import Role
-from tfprof.analyses.graph.subgraph import TRAIN, Computed
+from tfprof.analyses.graph.subgraph import TRAIN, Subgraph
 from tfprof.analyses.graph.variables import Variable
 from tfprof.analyses.inference.sites import Given
 from tfprof.analyses.memory.keras_training import keras_step
@@ -26,29 +26,29 @@ _OWN = (Role.TRAINABLE, Role.NON_TRAINABLE)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StepOps:
     """Ops with their costs, the nodes they come from, and what had to be assumed.
 
     `state_bytes` are what an optimizer keeps that is not among the variables of the model.
     """
 
-    costs: StaticCosts
+    costs: OpCosts
     graph: Graph
     notes: list[str] = field(default_factory=list)
     state_bytes: int = 0
 
 
-class Steps(Protocol):
+class StepSource(Protocol):
     """A model whose step can be written down for any sizes.
 
     `is_fixed`: the sizes are those of a run. `persistent` are the bytes of the variables by device.
     """
 
-    part: Computed
+    part: Subgraph
     is_fixed: bool
     persistent: dict[str, int]
 
-    def at(self, sizes: Mapping[str, Size]) -> Step: ...
+    def at(self, sizes: Mapping[str, Size]) -> StepOps: ...
 
 
 class GraphSteps:
@@ -57,7 +57,7 @@ class GraphSteps:
     def __init__(
         self,
         data: ProfileData,
-        part: Computed,
+        part: Subgraph,
         given: Given,
         notes: Sequence[str] = (),
         *,
@@ -69,10 +69,10 @@ class GraphSteps:
         self.is_fixed, self._notes = is_fixed, notes
         self.persistent = persistent(data, part)
 
-    def at(self, sizes: Mapping[str, Size]) -> Step:
+    def at(self, sizes: Mapping[str, Size]) -> StepOps:
         given = replace(self._given, sizes={**self._given.sizes, **sizes})
-        costs = static_costs(self.data, self.part, given)
-        return Step(costs, self.graph, [*costs.inferred.notes, *self._notes])
+        costs = op_costs(self.data, self.part, given)
+        return StepOps(costs, self.graph, [*costs.inferred.notes, *self._notes])
 
 
 class AddedSteps:
@@ -83,18 +83,18 @@ class AddedSteps:
     def __init__(self, forward: GraphSteps, optimizer: str) -> None:
         self._forward, self._optimizer = forward, optimizer
         rows, what = forward.part.rows, forward.part.what
-        self.part = Computed(rows, TRAIN, f"one training step with {optimizer}, added to {what}")
+        self.part = Subgraph(rows, TRAIN, f"one training step with {optimizer}, added to {what}")
         known = count_parameters(forward.data, extent(forward.data))
         self._trained = None
         if known.by_role[Role.TRAINABLE].value is not None:
             self._trained = [one.name for one in known.of_role(Role.TRAINABLE)]
         self.persistent = forward.persistent
 
-    def at(self, sizes: Mapping[str, Size]) -> Step:
+    def at(self, sizes: Mapping[str, Size]) -> StepOps:
         found = self._forward.at(sizes)
         training = with_gradients(found.costs, self._optimizer, self._trained)
         notes = [*found.notes, *training.notes, ASSUMED]
-        return Step(training.costs, found.graph, notes, training.state_bytes)
+        return StepOps(training.costs, found.graph, notes, training.state_bytes)
 
 
 class KerasSteps:
@@ -109,16 +109,16 @@ class KerasSteps:
         self.part = keras_step(model, {}, train=optimizer is not None).training.costs.part
         self.persistent = {CPU: _own_bytes(count_layers(model))}
 
-    def at(self, sizes: Mapping[str, Size]) -> Step:
+    def at(self, sizes: Mapping[str, Size]) -> StepOps:
         both = {**self._sizes, **sizes}
         plain = {name: size for name, size in both.items() if isinstance(size, int)}
         train = self._optimizer is not None
         found = keras_step(self._model, plain, train=train, optimizer=self._optimizer or "adam")
         notes = [*found.missing, *found.training.notes]
-        return Step(found.training.costs, found.graph, notes, found.training.state_bytes)
+        return StepOps(found.training.costs, found.graph, notes, found.training.state_bytes)
 
 
-def persistent(data: ProfileData, part: Computed) -> dict[str, int]:
+def persistent(data: ProfileData, part: Subgraph) -> dict[str, int]:
     """The variables by device: all of them where the model trains, its own where it predicts."""
     known = count_parameters(data, extent(data))
     counted = known.variables if part.mode == TRAIN else _own(known)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.placement.copy_sums import PS, Copied, Way
+from tfprof.analyses.placement.copy_sums import PS, CopyRoute, CopySum
 from tfprof.analyses.placement.timeline_labels import ends, short_kind
 from tfprof.model.device_lines import lines_that_count
 from tfprof.model.joined_graphs import RECEIVES, SENDS
@@ -26,7 +26,7 @@ _SIZES = ("size", "num_bytes", "bytes")
 _ON_DEVICE = ("device", "array", "managed", "device_static", "managed_static")
 
 
-def captured(trace: Trace) -> Iterator[tuple[Way, Copied]]:
+def captured(trace: Trace) -> Iterator[tuple[CopyRoute, CopySum]]:
     """Sums over the whole capture; nothing of what is none."""
     if trace.space is not None:
         for plane in trace.space.devices:
@@ -40,7 +40,7 @@ def sent_rows(trace: Trace) -> frozenset[int]:
     return frozenset() if op is None else frozenset(op.where(*TRANSFERS).tolist())
 
 
-def _of_device(plane: Plane) -> Iterator[tuple[Way, Copied]]:
+def _of_device(plane: Plane) -> Iterator[tuple[CopyRoute, CopySum]]:
     names = [_COPY.fullmatch(name) is not None for name in plane.event_names.name]
     is_copy = np.array([*names, False], bool)[plane.events.name]
     rows = np.flatnonzero(is_copy)
@@ -67,7 +67,7 @@ def _of_device(plane: Plane) -> Iterator[tuple[Way, Copied]]:
         count = int(counts[at])
         size = next((int(facts[key]) for key in _SIZES if facts.get(key, "").isdecimal()), None)
         whole = None if size is None else size * count
-        yield Way(source, target, kind), Copied(count, whole, int(picoseconds[at]))
+        yield CopyRoute(source, target, kind), CopySum(count, whole, int(picoseconds[at]))
 
 
 def _kind(facts: dict[str, str]) -> str:
@@ -77,7 +77,7 @@ def _kind(facts: dict[str, str]) -> str:
     return "2".join("D" if kind in _ON_DEVICE else "H" for kind in kinds)
 
 
-def _of_threads(rows: Executions) -> Iterator[tuple[Way, Copied]]:
+def _of_threads(rows: Executions) -> Iterator[tuple[CopyRoute, CopySum]]:
     """A thread tells what it sent or took, not from where to where, nor how much."""
     if rows.op is None:
         return
@@ -85,4 +85,4 @@ def _of_threads(rows: Executions) -> Iterator[tuple[Way, Copied]]:
         found = rows.op.where(op)
         if len(found):
             micros = int(rows.op_end_rel[found].sum())
-            yield Way(None, None, op), Copied(len(found), None, micros * PS)
+            yield CopyRoute(None, None, op), CopySum(len(found), None, micros * PS)

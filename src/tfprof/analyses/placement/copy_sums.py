@@ -15,7 +15,7 @@ _NO_SIZE = "nothing tells the size of some"
 _NO_TIME = "nothing recorded it"
 
 
-class Way(NamedTuple):
+class CopyRoute(NamedTuple):
     """From where to where, and how; None where nothing tells."""
 
     source: str | None
@@ -28,15 +28,15 @@ class Way(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class CopySum:
     """Bytes and picoseconds; a sum with an unknown part is unknown."""
 
     count: int
     bytes: int | None
     picoseconds: int | None
 
-    def plus(self, other: Copied) -> Copied:
-        return Copied(
+    def plus(self, other: CopySum) -> CopySum:
+        return CopySum(
             self.count + other.count,
             _plus(self.bytes, other.bytes),
             _plus(self.picoseconds, other.picoseconds),
@@ -48,8 +48,8 @@ def _plus(one: int | None, other: int | None) -> int | None:
 
 
 def copies_of(
-    recorded: Mapping[Way, Copied],
-    sent: Mapping[Way, Copied],
+    recorded: Mapping[CopyRoute, CopySum],
+    sent: Mapping[CopyRoute, CopySum],
     name: Callable[[str], str],
     steps: int,
 ) -> tuple[list[Copies], str]:
@@ -61,22 +61,24 @@ def copies_of(
     return sorted(copies, key=_largest_first), EXECUTED if more and not seen else RECORDED
 
 
-def _named(copies: Mapping[Way, Copied], name: Callable[[str], str]) -> dict[Way, Copied]:
+def _named(
+    copies: Mapping[CopyRoute, CopySum], name: Callable[[str], str]
+) -> dict[CopyRoute, CopySum]:
     """By short names, in an order that does not depend on where the sums come from."""
 
-    def short(way: Way) -> Way:
+    def short(way: CopyRoute) -> CopyRoute:
         source, target = (None if end is None else name(end) for end in way[:2])
-        return Way(source, target, way.kind)
+        return CopyRoute(source, target, way.kind)
 
-    found = summed(((short(way), copied) for way, copied in copies.items()), Copied.plus)
+    found = summed(((short(way), copied) for way, copied in copies.items()), CopySum.plus)
     return {way: found[way] for way in sorted(found, key=lambda way: (way.ends, way.kind))}
 
 
-def averaged(copies: Mapping[Way, Copied], steps: int) -> list[Copies]:
+def averaged(copies: Mapping[CopyRoute, CopySum], steps: int) -> list[Copies]:
     return [_average(way, one, steps) for way, one in copies.items()]
 
 
-def _average(way: Way, one: Copied, steps: int) -> Copies:
+def _average(way: CopyRoute, one: CopySum, steps: int) -> Copies:
     size, time = one.bytes, one.picoseconds
     return Copies(
         *way,

@@ -15,16 +15,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.graph.partition_graphs import Part
+from tfprof.analyses.graph.partition_graphs import PartitionGraph
 from tfprof.analyses.placement.capture_copies import captured, sent_rows
-from tfprof.analyses.placement.copy_sums import Copied, Way
+from tfprof.analyses.placement.copy_sums import CopyRoute, CopySum
 from tfprof.analyses.placement.ran import Ran, where_ran
 from tfprof.analyses.placement.timeline_labels import recorded
 from tfprof.analyses.placement.transfers import of_parts, of_records
 from tfprof.model.device_specs import DeviceNames
 from tfprof.model.hosts import steps_together
 from tfprof.model.trace import Executions, Trace
-from tfprof.results.partial import Met, Place, both, summed
+from tfprof.results.partial import FirstPlace, Met, both, summed
 
 Ints = npt.NDArray[np.int64]
 
@@ -51,10 +51,10 @@ class PlacementPartial:
     """
 
     devices: Mapping[str, Met] = field(default_factory=dict)
-    nodes: Mapping[str, Place] = field(default_factory=dict)
+    nodes: Mapping[str, FirstPlace] = field(default_factory=dict)
     spent: Mapping[tuple[str, str], Spent] = field(default_factory=dict)
-    copies: Mapping[Way, Copied] = field(default_factory=dict)
-    sent: Mapping[Way, Copied] = field(default_factory=dict)
+    copies: Mapping[CopyRoute, CopySum] = field(default_factory=dict)
+    sent: Mapping[CopyRoute, CopySum] = field(default_factory=dict)
     steps: tuple[int, ...] = ()
     captured: bool = False
 
@@ -64,8 +64,8 @@ class PlacementPartial:
             both(self.devices, other.devices, Met.plus),
             both(self.nodes, other.nodes, min),
             both(self.spent, other.spent, Spent.plus),
-            both(self.copies, other.copies, Copied.plus),
-            both(self.sent, other.sent, Copied.plus),
+            both(self.copies, other.copies, CopySum.plus),
+            both(self.sent, other.sent, CopySum.plus),
             steps_together(self.steps, other.steps),
             self.captured or other.captured,
         )
@@ -81,13 +81,15 @@ class PlacementPartial:
         return [*self.devices, *(end for end in ends if end)]
 
 
-def host_placement(trace: Trace, graphs: Iterable[Part] = (), host: int = 0) -> PlacementPartial:
+def host_placement(
+    trace: Trace, graphs: Iterable[PartitionGraph] = (), host: int = 0
+) -> PlacementPartial:
     """Of one host, with the graphs that it executed. `host` orders hosts."""
     records, rows = recorded(trace)
     return replace(
         host_runs(trace, rows | sent_rows(trace), host),
-        copies=summed(chain(of_records(records), captured(trace)), Copied.plus),
-        sent=summed(of_parts(graphs, trace), Copied.plus),
+        copies=summed(chain(of_records(records), captured(trace)), CopySum.plus),
+        sent=summed(of_parts(graphs, trace), CopySum.plus),
     )
 
 
@@ -99,8 +101,8 @@ def host_runs(trace: Trace, transfers: frozenset[int], host: int = 0) -> Placeme
     node, names = _nodes(rows, transfers)
     counts = np.bincount(device, minlength=len(table)).tolist()
     return PlacementPartial(
-        {name: Met(Place(host, at), counts[at]) for at, name in enumerate(table)},
-        {name: Place(host, at) for at, name in enumerate(names)},
+        {name: Met(FirstPlace(host, at), counts[at]) for at, name in enumerate(table)},
+        {name: FirstPlace(host, at) for at, name in enumerate(names)},
         _spent(rows, device, table, node, names),
         steps=trace.steps,
         captured=trace.space is not None,

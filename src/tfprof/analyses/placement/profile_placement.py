@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tfprof.analyses.cost.params import count_parameters
-from tfprof.analyses.graph.partition_graphs import Part, parts
+from tfprof.analyses.graph.partition_graphs import PartitionGraph, partition_graphs
 from tfprof.analyses.graph.reach import extent
-from tfprof.analyses.graph.subgraph import computed
+from tfprof.analyses.graph.subgraph import subgraph
 from tfprof.analyses.graph.variables import Variable
 from tfprof.analyses.inference.engine import infer
 from tfprof.analyses.inference.sites import Given
 from tfprof.analyses.placement.balance import balance
-from tfprof.analyses.placement.copy_sums import Copied, copies_of
+from tfprof.analyses.placement.copy_sums import CopySum, copies_of
 from tfprof.analyses.placement.device_rows import devices_of
 from tfprof.analyses.placement.host_placement import PlacementPartial, host_placement
 from tfprof.analyses.placement.ran import CPU, Ran
@@ -53,7 +53,7 @@ class Placement:
     copies: list[Copies]
     copies_from: str
     soft_placed: list[SoftPlaced]
-    parts: list[Part]
+    parts: list[PartitionGraph]
     servers: ParameterServers | None
     names: DeviceNames
     ran: Ran
@@ -64,7 +64,7 @@ class Placement:
 def placement(
     data: ProfileData, log: PlacementLog | None = None, given: Given | None = None
 ) -> Placement:
-    graphs = [parts(host.trace) for host in data.hosts]
+    graphs = [partition_graphs(host.trace) for host in data.hosts]
     found = [part for some in graphs for part in some]
     hosts = zip(data.hosts, graphs, strict=True)
     each = (host_placement(host.trace, some, host.rank) for host, some in hosts)
@@ -76,8 +76,8 @@ def placement(
     sizes = _Sizes(data, given)
     copies, source = ran.copies, ran.copies_from
     if not copies and data.graph is not None and place is not None and crosses(place):
-        edges = of_edges(data.graph, computed(data).rows, place, sizes.of)
-        (copies, _), source = copies_of(summed(edges, Copied.plus), {}, names, 1), WRITTEN
+        edges = of_edges(data.graph, subgraph(data).rows, place, sizes.of)
+        (copies, _), source = copies_of(summed(edges, CopySum.plus), {}, names, 1), WRITTEN
     devices, unplaced = devices_of(data, names, ran, log, _held(data, place))
     return Placement(
         devices,
@@ -141,7 +141,7 @@ class _Sizes:
         if graph is None or len(graph) > _LARGEST_INFERRED:
             self.notes.append("the graph is too large to infer the bytes of what is copied")
             return
-        for site in infer(self._data, computed(self._data).rows.tolist(), self._given).sites:
+        for site in infer(self._data, subgraph(self._data).rows.tolist(), self._given).sites:
             if site.name != graph.names[site.row]:
                 continue
             for port, tensor in enumerate(site.call.outputs):

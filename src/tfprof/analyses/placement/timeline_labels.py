@@ -23,7 +23,7 @@ _STREAM = re.compile(r".*/stream:.*")
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class LabelledCopy:
     """One copy; devices by the names of the run, None where nothing tells."""
 
     row: int
@@ -57,7 +57,7 @@ def ends(kind: str, device: str) -> tuple[str | None, str | None]:
             return device, None
 
 
-def recorded(trace: Trace) -> tuple[list[Recorded], frozenset[int]]:
+def recorded(trace: Trace) -> tuple[list[LabelledCopy], frozenset[int]]:
     """The copies of a run, each once, and the rows of all records of copies.
 
     Streams repeat what a device's thread for copies has.
@@ -70,7 +70,7 @@ def recorded(trace: Trace) -> tuple[list[Recorded], frozenset[int]]:
     return _each_once(found, rows), frozenset(one.row for one in found)
 
 
-def _all(trace: Trace, candidates: list[int]) -> Iterator[Recorded]:
+def _all(trace: Trace, candidates: list[int]) -> Iterator[LabelledCopy]:
     for row in candidates:
         record = trace.record(row) if trace.record is not None else None
         if record is None:
@@ -81,17 +81,17 @@ def _all(trace: Trace, candidates: list[int]) -> Iterator[Recorded]:
         size = sum(one.requested_bytes for one in made) if made else None
         if match := _COPIED.fullmatch(label):
             kind = short_kind(match["kind"])
-            yield Recorded(row, kind, *ends(kind, device), int(match["bytes"]), micros)
+            yield LabelledCopy(row, kind, *ends(kind, device), int(match["bytes"]), micros)
         elif match := _SENT.fullmatch(label):
             source, target = device, match["other"]
             if match["op"].endswith("Recv"):
                 source, target = target, source
-            yield Recorded(row, match["op"], source, target, size, micros)
+            yield LabelledCopy(row, match["op"], source, target, size, micros)
         elif match := _RECEIVED.fullmatch(label):
-            yield Recorded(row, "RecvTensor", match["source"], match["target"], size, micros)
+            yield LabelledCopy(row, "RecvTensor", match["source"], match["target"], size, micros)
 
 
-def _each_once(found: list[Recorded], rows: Executions) -> list[Recorded]:
+def _each_once(found: list[LabelledCopy], rows: Executions) -> list[LabelledCopy]:
     """A copy stands with the device's copies and with a stream; a tensor is sent and received."""
     of_thread = {one.row for one in found if rows.device[one.row].endswith("/memcpy")}
     streams = [one.row for one in found if _STREAM.fullmatch(rows.device[one.row])]
@@ -106,14 +106,14 @@ def _each_once(found: list[Recorded], rows: Executions) -> list[Recorded]:
 _Pair = tuple[tuple[str | None, ...], tuple[str | None, ...]]
 
 
-def _better(one: Recorded, copied: set[_Pair], received: set[_Pair]) -> set[_Pair]:
+def _better(one: LabelledCopy, copied: set[_Pair], received: set[_Pair]) -> set[_Pair]:
     """Where another record tells more of the same copy: the device's, or who received it."""
     if one.kind.endswith("Send"):
         return copied | received
     return copied if one.kind.endswith("Recv") else set()
 
 
-def _pair(one: Recorded) -> _Pair:
+def _pair(one: LabelledCopy) -> _Pair:
     """A device's own records leave its place open."""
     source, target = (DeviceSpec.of(name or "") for name in (one.source, one.target))
     return (source.type, source.index), (target.type, target.index)

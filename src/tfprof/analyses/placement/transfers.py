@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.graph.partition_graphs import Part
-from tfprof.analyses.placement.copy_sums import PS, Copied, Way
-from tfprof.analyses.placement.timeline_labels import Recorded
+from tfprof.analyses.graph.partition_graphs import PartitionGraph
+from tfprof.analyses.placement.copy_sums import PS, CopyRoute, CopySum
+from tfprof.analyses.placement.timeline_labels import LabelledCopy
 from tfprof.model.graph import CONTROL, Graph
 from tfprof.model.interned import Interned
 from tfprof.model.joined_graphs import SENDS, sent_from, transfers
@@ -18,19 +18,22 @@ from tfprof.model.trace import Trace
 Ints = npt.NDArray[np.int64]
 
 
-def of_records(records: Iterable[Recorded]) -> Iterator[tuple[Way, Copied]]:
+def of_records(records: Iterable[LabelledCopy]) -> Iterator[tuple[CopyRoute, CopySum]]:
     for one in records:
-        yield Way(one.source, one.target, one.kind), Copied(1, one.bytes, one.micros * PS)
+        yield CopyRoute(one.source, one.target, one.kind), CopySum(1, one.bytes, one.micros * PS)
 
 
-def of_parts(parts: Iterable[Part], trace: Trace) -> Iterator[tuple[Way, Copied]]:
+def of_parts(parts: Iterable[PartitionGraph], trace: Trace) -> Iterator[tuple[CopyRoute, CopySum]]:
     """Each _Send of the graphs that ran, once a step; its size is what the run gave it."""
     sizes = _Outputs(trace)
     for part in parts:
         for one in transfers(part.graph, SENDS):
             source = sent_from(part.graph, one)
             if source is not None:
-                yield Way(one.source, one.target, "_Send"), Copied(1, sizes.of(*source), None)
+                yield (
+                    CopyRoute(one.source, one.target, "_Send"),
+                    CopySum(1, sizes.of(*source), None),
+                )
 
 
 class _Outputs:
@@ -59,7 +62,7 @@ SizeOf = Callable[[int, int], int | None]
 
 def of_edges(
     graph: Graph, rows: Ints, place: Interned, size_of: SizeOf
-) -> Iterator[tuple[Way, Copied]]:
+) -> Iterator[tuple[CopyRoute, CopySum]]:
     """Tensors whose readers are elsewhere: one copy for all readers on a device."""
     edges = graph.edges
     inside = np.zeros(len(graph), bool)
@@ -73,7 +76,7 @@ def of_edges(
     tensors = np.stack([source[crossing], edges.port[crossing], place.codes[reader[crossing]]])
     for row, port, target in np.unique(tensors, axis=1).T.tolist():
         size = 0 if port == CONTROL else size_of(row, port)
-        yield Way(place[row], place.table[target], "edge"), Copied(1, size, None)
+        yield CopyRoute(place[row], place.table[target], "edge"), CopySum(1, size, None)
 
 
 def crosses(place: Interned) -> bool:

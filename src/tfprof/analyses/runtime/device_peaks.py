@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tfprof.model.device import Device
+from tfprof.model.device import DevicePeak
 from tfprof.model.xspace import Plane
 from tfprof.model.xstats import StatValue
 
@@ -18,7 +18,7 @@ _NVIDIA_FLOPS = {
 _AMD_FLOPS = {(9, 0): 128, (9, 4): 256}
 
 
-def peak_of(plane: Plane) -> Device | None:
+def peak_of(plane: Plane) -> DevicePeak | None:
     """Float32 without tensor cores, and memory; None where the plane does not say enough."""
     facts = plane.facts
     clock, cores = _number(facts, "clock_rate") * 1e3, _number(facts, "core_count")
@@ -32,7 +32,7 @@ def peak_of(plane: Plane) -> Device | None:
     each = [flops for since, flops in table.items() if since <= version]
     if not each or not clock or not cores or not bandwidth:
         return None
-    return Device("gpu", clock * cores * each[-1], bandwidth)
+    return DevicePeak("gpu", clock * cores * each[-1], bandwidth)
 
 
 def _number(facts: Mapping[str, StatValue], name: str) -> float:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from tfprof.analyses.graph.layer_names import without_calls
 from tfprof.analyses.graph.node_types import executed_types
 from tfprof.analyses.runtime.device_peaks import peak_of
-from tfprof.analyses.runtime.op_events import op_runs
+from tfprof.analyses.runtime.op_events import op_events
 from tfprof.analyses.runtime.op_times import closed, groups, op_times, open_groups
 from tfprof.analyses.runtime.op_work import work_of
 from tfprof.analyses.steps.step_clock import StepClock, TraceSteps, step_clock
-from tfprof.model.device import Device
+from tfprof.model.device import DevicePeak
 from tfprof.model.hosts import Host
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
@@ -21,8 +21,8 @@ from tfprof.results.op_times import OpTimesPartial
 from tfprof.results.partial import merged
 
 if TYPE_CHECKING:  # without a graph there are none, and need not be imported
-    from tfprof.analyses.cost.layers import Layer
-    from tfprof.analyses.cost.op_costs import StaticCosts
+    from tfprof.analyses.cost.layers import LayerOps
+    from tfprof.analyses.cost.op_costs import OpCosts
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class OpTimesQuery:
     """What rows are; with FLOPs and bytes where the graph's `costs` are known, and its `layers`."""
 
     by: str
-    costs: StaticCosts | None = None
-    layers: Sequence[Layer] = ()
+    costs: OpCosts | None = None
+    layers: Sequence[LayerOps] = ()
 
     @property
     def layer_names(self) -> dict[str, str]:
@@ -53,7 +53,7 @@ def partial_of(
 ) -> OpTimesPartial:
     """Of `several`, each keeps what it takes to merge them and to name rows then."""
     trace, by = host.trace, query.by
-    runs = op_runs(trace, executed_types(data)).timed()
+    runs = op_events(trace, executed_types(data)).timed()
     work = None
     if query.costs is not None and data.graph is not None:
         work = work_of(runs, query.costs, data.graph)
@@ -72,7 +72,7 @@ def partial_of(
     )
 
 
-def _own_peak(trace: Trace) -> Device | None:
+def _own_peak(trace: Trace) -> DevicePeak | None:
     """What the first GPU of a capture states of itself."""
     planes = trace.space.devices if trace.space is not None else ()
     return next((peak for peak in map(peak_of, planes) if peak is not None), None)

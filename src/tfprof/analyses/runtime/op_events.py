@@ -25,7 +25,7 @@ _TOGETHER = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
-class OpRuns:
+class OpEvents:
     """One row an execution; times in picoseconds.
 
     `pipeline` marks what the input pipeline did: tf.data's iterators, which take their waiting for
@@ -50,7 +50,7 @@ class OpRuns:
     def __len__(self) -> int:
         return len(self.total_ps)
 
-    def where(self, rows: Ints | Mask) -> OpRuns:
+    def where(self, rows: Ints | Mask) -> OpEvents:
         return replace(
             self,
             node=Interned(self.node.codes[rows], self.node.table),
@@ -64,7 +64,7 @@ class OpRuns:
             pipeline=self.pipeline[rows],
         )
 
-    def timed(self) -> OpRuns:
+    def timed(self) -> OpEvents:
         """Without what nobody timed, such as copies and the runtime's own records."""
         return self.where(self.total_ps > 0) if (self.total_ps == 0).any() else self
 
@@ -77,7 +77,7 @@ class OpRuns:
         return int(self.start_ps.min()) + self.origin_ps, last + self.origin_ps
 
 
-def op_runs(trace: Trace, types: Mapping[str, str] | None = None) -> OpRuns:
+def op_events(trace: Trace, types: Mapping[str, str] | None = None) -> OpEvents:
     """Of a capture of TensorFlow 2 or of run metadata, whose op `types` a graph may know."""
     if trace.space is not None and trace.executions.event is not None:
         return _of_capture(trace, trace.space)
@@ -128,7 +128,7 @@ class _Events:
         )
 
 
-def _of_capture(trace: Trace, space: Space) -> OpRuns:
+def _of_capture(trace: Trace, space: Space) -> OpEvents:
     rows = trace.executions
     others = _others(space)
     event = np.concatenate([_known(rows.event), others.event])
@@ -137,7 +137,7 @@ def _of_capture(trace: Trace, space: Space) -> OpRuns:
     thread = np.concatenate([rows.thread, others.thread])
     own = _own_times(np.argsort(event, kind="stable"), thread, start, total)
     types = Interned.joined([rows.op or Interned.of([""] * len(rows)), _part(others.name, "type")])
-    return OpRuns(
+    return OpEvents(
         Interned.joined([rows.node, _part(others.name, "name")]),
         types,
         Interned.joined([rows.device, others.device]),
@@ -236,7 +236,7 @@ def _on_pipeline_threads(threads: Mapping[int, str], thread: Ints) -> Mask:
     return mine[thread]
 
 
-def _of_records(trace: Trace, types: Mapping[str, str]) -> OpRuns:
+def _of_records(trace: Trace, types: Mapping[str, str]) -> OpEvents:
     """Run metadata: the original's time of each execution, 0 for what it does not time."""
     rows = trace.executions
     total = op_micros(rows) * PS_A_MICROSECOND
@@ -245,7 +245,7 @@ def _of_records(trace: Trace, types: Mapping[str, str]) -> OpRuns:
     names = [name.partition(":")[0] for name in rows.node.table]
     nodes = Interned.of(names)
     ops = Interned.of([types.get(name, "") for name in names])
-    return OpRuns(
+    return OpEvents(
         Interned(nodes.codes[rows.node.codes], nodes.table),
         Interned(ops.codes[rows.node.codes], ops.table),
         rows.device,

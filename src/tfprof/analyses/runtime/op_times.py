@@ -17,8 +17,8 @@ from tfprof.analyses.graph.layer_names import (
     trunk_of,
     without_calls,
 )
-from tfprof.analyses.runtime.op_events import OpRuns
-from tfprof.analyses.runtime.op_work import Work
+from tfprof.analyses.runtime.op_events import OpEvents
+from tfprof.analyses.runtime.op_work import EventWork
 from tfprof.model.devices import short_names
 from tfprof.model.interned import Interned
 from tfprof.results.kernels import ALL_STREAMS
@@ -35,9 +35,9 @@ _SEP = "\0"
 
 
 def op_times(
-    runs: OpRuns,
+    runs: OpEvents,
     group: Interned,
-    work: Work | None = None,
+    work: EventWork | None = None,
     in_steps: Mask | None = None,
     *,
     sketched: bool = False,
@@ -92,7 +92,7 @@ def _summed(group: Interned, values: Ints, rows: Mask | slice = _ALL) -> Ints:
     return totals
 
 
-def _works(runs: OpRuns, group: Interned, work: Work | None, some: Ints) -> list[OpWork]:
+def _works(runs: OpEvents, group: Interned, work: EventWork | None, some: Ints) -> list[OpWork]:
     """Of each group, from the executions whose work is known."""
     if work is None:
         return [OpWork()] * len(some)
@@ -112,7 +112,7 @@ def _works(runs: OpRuns, group: Interned, work: Work | None, some: Ints) -> list
     ]
 
 
-def _one_op(runs: OpRuns, group: Interned) -> list[str | None]:
+def _one_op(runs: OpEvents, group: Interned) -> list[str | None]:
     """The op type of each group, "" where nothing tells it, None where it has several."""
     one = np.zeros(len(group.table), np.int32)
     one[group.codes] = runs.op.codes
@@ -124,7 +124,7 @@ def _one_op(runs: OpRuns, group: Interned) -> list[str | None]:
     ]
 
 
-def open_groups(runs: OpRuns, by: str, rank: int) -> Interned:
+def open_groups(runs: OpEvents, by: str, rank: int) -> Interned:
     """The same of one host among others: names that only all hosts together tell are left open."""
     if by == "layer":
         return _renamed(runs, str)
@@ -160,7 +160,7 @@ def _all_threads(found: OpTimesPartial) -> dict[str, str]:
     return dict(zip(keys, _told_apart(told), strict=True))
 
 
-def groups(runs: OpRuns, by: str, layer_names: Mapping[str, str] | None = None) -> Interned:
+def groups(runs: OpEvents, by: str, layer_names: Mapping[str, str] | None = None) -> Interned:
     """What the rows of a table are; `layer_names` are the layers of nodes that a graph knows."""
     if by == "op":
         return Interned(runs.op.codes, [name or NO_TYPE for name in runs.op.table])
@@ -186,7 +186,7 @@ def _merged(codes: npt.NDArray[np.int32], names: Sequence[str]) -> Interned:
     return Interned(found.codes[codes], found.table)
 
 
-def _nodes(runs: OpRuns) -> Interned:
+def _nodes(runs: OpEvents) -> Interned:
     """By name and op: nodes of one name may be of different functions."""
     kinds = max(1, len(runs.op.table))
     pairs = runs.node.codes.astype(np.int64) * kinds + runs.op.codes
@@ -201,7 +201,7 @@ def _nodes(runs: OpRuns) -> Interned:
     return Interned(codes.astype(np.int32), names)
 
 
-def _renamed(runs: OpRuns, name_of: Callable[[str], str]) -> Interned:
+def _renamed(runs: OpEvents, name_of: Callable[[str], str]) -> Interned:
     """By what each node is part of; what the pipeline did is a group of its own."""
     found = Interned.of([PIPELINE, *map(name_of, runs.node.table)])
     codes = found.codes[1:][runs.node.codes]
@@ -218,7 +218,7 @@ def _layers(took: Mapping[str, int], known: Mapping[str, str]) -> Callable[[str]
     return name_of
 
 
-def _spent(runs: OpRuns) -> dict[str, int]:
+def _spent(runs: OpEvents) -> dict[str, int]:
     """By node, without what the pipeline took."""
     spent = _summed(runs.node, np.where(runs.pipeline, 0, runs.self_ps))
     return dict(zip(runs.node.table, spent.tolist(), strict=True))
@@ -231,7 +231,7 @@ def _trunk(took: Mapping[str, int]) -> tuple[str, ...]:
     return trunk_of([(path, work) for path, work in paths if not trained or path[:1] in trained])
 
 
-def _threads(runs: OpRuns) -> Interned:
+def _threads(runs: OpEvents) -> Interned:
     numbers, codes = np.unique(runs.thread, return_inverse=True)
     names = _told_apart([(it, runs.threads.get(it, "")) for it in numbers.tolist()])
     return Interned(codes.astype(np.int32), names)

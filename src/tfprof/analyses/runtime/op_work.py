@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.graph.layer_names import without_calls
-from tfprof.analyses.runtime.op_events import OpRuns
+from tfprof.analyses.runtime.op_events import OpEvents
 from tfprof.model.graph import Graph
 
 if TYPE_CHECKING:  # a capture has no such costs, and need not import what counts them
-    from tfprof.analyses.cost.op_costs import OpCost, StaticCosts
+    from tfprof.analyses.cost.op_costs import OpCost, OpCosts
 
 Floats = npt.NDArray[np.float64]
 
@@ -23,7 +23,7 @@ _STREAMS = "/stream:"
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class EventWork:
     """Of each execution; not a number where it is not known."""
 
     flops: Floats
@@ -39,7 +39,7 @@ class _Amount:
     written: int
 
 
-def work_of(runs: OpRuns, costs: StaticCosts, graph: Graph) -> Work:
+def work_of(runs: OpEvents, costs: OpCosts, graph: Graph) -> EventWork:
     """What depends on a size that is open is not known."""
     amounts = {without_calls(op.site.name): _amount(op) for op in costs.ops}
     ran = {without_calls(name) for name in runs.node.table}
@@ -55,16 +55,16 @@ def work_of(runs: OpRuns, costs: StaticCosts, graph: Graph) -> Work:
     part = _part_of_the_work(runs)
     share = np.where(part == 0, np.nan, part)
     done = flops[runs.node.codes] * share
-    return Work(done, moved[runs.node.codes] * share, np.isnan(done) & (part != 0))
+    return EventWork(done, moved[runs.node.codes] * share, np.isnan(done) & (part != 0))
 
 
-def _fused(runs: OpRuns) -> set[int]:
+def _fused(runs: OpEvents) -> set[int]:
     """The nodes that ran with others in one op."""
     kinds = runs.op.map(lambda op: op.startswith(_FUSED))
     return set(np.unique(runs.node.codes[kinds]).tolist())
 
 
-def _part_of_the_work(runs: OpRuns) -> Floats:
+def _part_of_the_work(runs: OpEvents) -> Floats:
     """How much of its node's work an execution does; not a number if that is not known.
 
     A node on a GPU is launched by the host, which does none of it, and may be several kernels. Ops

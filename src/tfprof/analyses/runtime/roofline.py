@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tfprof.analyses.graph.layer_names import without_calls
-from tfprof.analyses.runtime.op_events import op_runs
-from tfprof.model.device import Device
+from tfprof.analyses.runtime.op_events import op_events
+from tfprof.model.device import DevicePeak
 from tfprof.model.dims import at
 from tfprof.model.hosts import Host
 from tfprof.model.quantity import Quantity
@@ -42,7 +42,7 @@ class _Sum:
 
 def estimates(
     ops: Sequence[OpCost],
-    device: Device,
+    device: DevicePeak,
     name_of: Callable[[OpCost], str],
     sizes: Mapping[str, int],
     hosts: Sequence[Host] = (),
@@ -111,7 +111,7 @@ def _took(
 
 def _spent(host: Host) -> Iterator[tuple[str, tuple[int, int]]]:
     """The own picoseconds of each node, and how often it ran."""
-    runs = op_runs(host.trace)
+    runs = op_events(host.trace)
     own = np.zeros(len(runs.node.table), np.int64)
     np.add.at(own, runs.node.codes, runs.self_ps)
     count = np.bincount(runs.node.codes, minlength=len(own))

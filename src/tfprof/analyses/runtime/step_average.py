@@ -7,33 +7,33 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.runtime.op_events import OpRuns, op_runs
+from tfprof.analyses.runtime.op_events import OpEvents, op_events
 from tfprof.analyses.steps.step_clock import StepClock, TraceSteps, step_clock
 from tfprof.model.op_names import OpKind
 from tfprof.model.trace import Executions, Trace
-from tfprof.results.partial import Met, Place, merged
-from tfprof.results.step_average import NodeSums, RunCost, RunPartial
+from tfprof.results.partial import FirstPlace, Met, merged
+from tfprof.results.step_average import NodeSums, StepAverage, StepAveragePartial
 
 Ints = npt.NDArray[np.int64]
 
 
-def run_cost(*traces: Trace) -> RunCost:
+def step_average(*traces: Trace) -> StepAverage:
     """The average step of hosts that took it together, by clocks that count from one instant."""
     clock = step_clock(traces)
     return merged(run_partial(trace, clock, rank) for rank, trace in enumerate(traces)).finish()
 
 
-def run_partial(trace: Trace, clock: StepClock, rank: int = 0) -> RunPartial:
+def run_partial(trace: Trace, clock: StepClock, rank: int = 0) -> StepAveragePartial:
     """Of one host. Iterators of tf.data are left out: what they take is mostly waiting."""
     rows = trace.executions
-    runs = op_runs(trace)
+    runs = op_events(trace)
     runs = runs.where(~runs.op.map(OpKind.DATASET.value.__eq__))
     marked = TraceSteps(trace, clock)
     if marked:
         runs = runs.where(marked.holding(runs.device, runs.start_ps))
     # a capture says nothing of what an execution asked its allocator for
     requested = rows.requested if trace.space is None else None
-    return RunPartial(
+    return StepAveragePartial(
         dict(_by_node(runs, requested, rank)),
         dict(_by_device(runs, rank)),
         len(runs),
@@ -45,7 +45,7 @@ def run_partial(trace: Trace, clock: StepClock, rank: int = 0) -> RunPartial:
     )
 
 
-def _by_node(runs: OpRuns, requested: Ints | None, rank: int) -> Iterator[tuple[str, NodeSums]]:
+def _by_node(runs: OpEvents, requested: Ints | None, rank: int) -> Iterator[tuple[str, NodeSums]]:
     node, count = runs.node.codes.astype(np.int64), len(runs.node.table)
     times = np.bincount(node, minlength=count).tolist()
     time = _summed(node, runs.self_ps, count)
@@ -63,12 +63,12 @@ def _summed(places: Ints, values: Ints, count: int) -> list[int]:
     return totals.tolist()
 
 
-def _by_device(runs: OpRuns, rank: int) -> Iterator[tuple[str, Met]]:
+def _by_device(runs: OpEvents, rank: int) -> Iterator[tuple[str, Met]]:
     """Also of those that did nothing: they decide how much of a name is needed."""
     table = runs.device.table
     totals = _summed(runs.device.codes.astype(np.int64), runs.self_ps, len(table))
     for at, name in enumerate(table):
-        yield name, Met(Place(rank, at), totals[at])
+        yield name, Met(FirstPlace(rank, at), totals[at])
 
 
 def _spans(rows: Executions) -> Iterator[tuple[int, tuple[int, int]]]:

@@ -20,7 +20,7 @@ _TRAINING = "gradient_tape/", "gradients/", ":ResourceApply", ":Apply", ":Resour
 
 
 @dataclass(frozen=True)
-class Calls:
+class FunctionCalls:
     """The outermost calls on one thread, by time; `function` tells those of one from the others."""
 
     host: HostMarks
@@ -38,19 +38,19 @@ class Calls:
         return ends_of(self.host.plane, self.rows)
 
 
-def calls_of(host: HostMarks, line: int) -> Calls:
+def calls_of(host: HostMarks, line: int) -> FunctionCalls:
     rows = host.calls
     rows = host.outermost(rows[host.plane.line_of(rows) == line])
     keys = [_Key(*key) for key in zip(_called(host, rows), _compiled(host, rows), strict=True)]
     same = _functions(keys, _traced(host, rows))
     codes = {key: code for code, key in enumerate(dict.fromkeys(same[key] for key in keys))}
     function = np.array([codes[same[key]] for key in keys], np.int64)
-    return Calls(host, line, rows, function, [key.called for key in codes])
+    return FunctionCalls(host, line, rows, function, [key.called for key in codes])
 
 
 def call_marks(host: HostMarks) -> Marks | None:
     """The calls of the function that trains, or else of the one called most."""
-    best: tuple[tuple[bool, bool, int], Calls, int] | None = None
+    best: tuple[tuple[bool, bool, int], FunctionCalls, int] | None = None
     for line in dict.fromkeys(host.plane.line_of(host.calls).tolist()):
         calls = calls_of(host, line)
         trains = _trains(calls)
@@ -119,7 +119,7 @@ def _functions(keys: list[_Key], traced: list[int]) -> dict[_Key, _Key]:
     return same
 
 
-def _trains(calls: Calls) -> npt.NDArray[np.bool_]:
+def _trains(calls: FunctionCalls) -> npt.NDArray[np.bool_]:
     """Whether ops of training began while a call was open, on any thread."""
     plane = calls.host.plane
     names = [any(part in name for part in _TRAINING) for name in plane.event_names.name]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.steps.function_calls import Calls, calls_of
+from tfprof.analyses.steps.function_calls import FunctionCalls, calls_of
 from tfprof.analyses.steps.host_marks import HostMarks, Marks, ends_of, is_evaluation
 from tfprof.model.units import duration, plural
 from tfprof.results.step_windows import Dropped, StepWindow
@@ -91,7 +91,7 @@ def _within(markers: list[Other], begins: Ints, ends: Ints) -> npt.NDArray[np.bo
     return found
 
 
-def _stepping(marks: Marks, calls: Calls) -> set[int]:
+def _stepping(marks: Marks, calls: FunctionCalls) -> set[int]:
     """The functions that steps call."""
     before = np.searchsorted(marks.begins, calls.begins, side="right") - 1
     within = (before >= 0) & (calls.ends <= marks.ends[np.maximum(before, 0)])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.timeline.critical_path import Runs
+from tfprof.analyses.timeline.critical_path import PathEvents
 from tfprof.analyses.timeline.event_filters import NOISE
 from tfprof.model.device_lines import lines_that_count
 from tfprof.model.interned import Interned
@@ -36,10 +36,10 @@ def node_of(event: str) -> str:
     return op.name if op is not None and op.kind is OpKind.TENSORFLOW else event
 
 
-def chain_runs(space: Space, begin: int, end: int) -> Runs:
+def path_events(space: Space, begin: int, end: int) -> PathEvents:
     """Those that ran between `begin` and `end`, and only what of them lies there."""
 
-    def found(chosen: Chosen) -> list[Runs]:
+    def found(chosen: Chosen) -> list[PathEvents]:
         planes = enumerate(space.planes)
         return [_of_plane(plane, at, begin, end, chosen) for at, plane in planes]
 
@@ -47,7 +47,7 @@ def chain_runs(space: Space, begin: int, end: int) -> Runs:
     if not any(len(part) for part in parts):
         # a capture without ops: what threads did, however it is called
         parts = found(_anything)
-    return Runs(
+    return PathEvents(
         np.concatenate([part.row for part in parts] or [np.zeros(0, np.int64)]),
         Interned.joined([part.node for part in parts]),
         np.concatenate([part.start for part in parts] or [np.zeros(0, np.int64)]),
@@ -55,7 +55,7 @@ def chain_runs(space: Space, begin: int, end: int) -> Runs:
     )
 
 
-def _of_plane(plane: Plane, at: int, begin: int, end: int, chosen: Chosen) -> Runs:
+def _of_plane(plane: Plane, at: int, begin: int, end: int, chosen: Chosen) -> PathEvents:
     start, stop = plane.events.start_ps, plane.events.end_ps
     rows = np.flatnonzero((start < end) & (stop > begin))
     if len(rows):
@@ -67,7 +67,7 @@ def _of_plane(plane: Plane, at: int, begin: int, end: int, chosen: Chosen) -> Ru
     code[names.used()] = nodes.codes
     node = Interned(code[names.codes], nodes.table)
     inside = np.maximum(start[rows], begin), np.minimum(stop[rows], end)
-    return Runs(rows | (at << _PLANE_BITS), node, *inside)
+    return PathEvents(rows | (at << _PLANE_BITS), node, *inside)
 
 
 def _runs_an_op(plane: Plane, rows: Ints) -> Mask:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfprof.commands.options.option import Option, Options, Takes, Values
+from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
     from tfprof.sources.find.load import Request
 
-PATHS = Options("", (Option("paths", "files and folders of one model", Takes.PATHS, "PATH"),))
-BY_KIND = Options(
+PATHS = OptionSection("", (Option("paths", "files and folders of one model", Takes.PATHS, "PATH"),))
+BY_KIND = OptionSection(
     "inputs by kind",
     tuple(
         Option(f"--{flag}", text, metavar="FILE")

@@ -42,7 +42,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class OptionSection:
     """Options under one heading; without a title among those of the command itself."""
 
     title: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfprof.commands.options.option import Option, Options, Takes, Values
+from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tfprof.model.dims import Shape
     from tfprof.reports.shared.question import Question
 
-SIZES = Options(
+SIZES = OptionSection(
     "sizes that the graph leaves open",
     (
         Option("--batch", "the batch size, B in formulas", metavar="N"),
@@ -21,7 +21,7 @@ SIZES = Options(
         Option("--dim", "the size behind a symbol", Takes.MANY, "S=128"),
     ),
 )  # fmt: skip
-COMPUTED = Options(
+COMPUTED = OptionSection(
     "what is computed (default: a training step if there is one)",
     (
         Option("--mode", "a step or a prediction", choices=("train", "inference")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from tfprof.commands.options.option import Option, Options, Takes, Values
+from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.errors import UsageError
 from tfprof.model.options import LISTS
 from tfprof.model.options import Options as ViewOptions
@@ -38,7 +38,7 @@ def _option(name: str) -> Option:
     return Option(flag, text, Takes.WHOLE, "N")
 
 
-VIEW_OPTIONS = Options(
+VIEW_OPTIONS = OptionSection(
     "what to show (lists with commas; names match as a whole)",
     (
         *map(_option, NAMES),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfprof.commands.options.option import Option, Options, Values
+from tfprof.commands.options.option import Option, OptionSection, Values
 
 if TYPE_CHECKING:
     from tfprof.model.profile import ProfileData
@@ -13,7 +13,7 @@ FORMS = ("written", "executed")
 PARTITION = Option(
     "--partition", "only the graph that ran on this device: /gpu:0", metavar="DEVICE"
 )
-WHICH_GRAPH = Options(
+WHICH_GRAPH = OptionSection(
     "which graph",
     (
         Option("--as", "the graph of the file, or the one a run holds", choices=FORMS,

@@ -11,25 +11,25 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class CategoryLook:
     light: str  # on white paper
     dark: str  # on dark paper, and in a terminal
     fill: str
 
 
 LOOKS = {
-    "device_compute_16": Look("#45d5ff", "#c6f4ff", "▓"),
-    "device_compute_32": Look("#0f63c1", "#4e8cef", "█"),
-    "output": Look("#e1a500", "#dbe82a", "<"),
-    "device_to_device": Look("#594000", "#945a0c", "="),
-    "input": Look("#cf5c0a", "#ff852f", "░"),
-    "collectives": Look("#9c68a4", "#eb90d8", "+"),
-    "kernel_launch": Look("#380aa9", "#6d46f3", "^"),
-    "host_to_device": Look("#d4c169", "#ffdb8f", ">"),
-    "compilation": Look("#5c0a22", "#a82a40", "%"),
-    "host_model": Look("#008f58", "#13b87c", "▒"),
-    "host_tf_data": Look("#a1d4a0", "#80f5bd", "~"),
-    "host_python": Look("#565a5f", "#8d9199", "-"),
-    "other": Look("#959aa0", "#5f6168", "?"),
-    "idle": Look("#e6e8ec", "#32384c", "."),
+    "device_compute_16": CategoryLook("#45d5ff", "#c6f4ff", "▓"),
+    "device_compute_32": CategoryLook("#0f63c1", "#4e8cef", "█"),
+    "output": CategoryLook("#e1a500", "#dbe82a", "<"),
+    "device_to_device": CategoryLook("#594000", "#945a0c", "="),
+    "input": CategoryLook("#cf5c0a", "#ff852f", "░"),
+    "collectives": CategoryLook("#9c68a4", "#eb90d8", "+"),
+    "kernel_launch": CategoryLook("#380aa9", "#6d46f3", "^"),
+    "host_to_device": CategoryLook("#d4c169", "#ffdb8f", ">"),
+    "compilation": CategoryLook("#5c0a22", "#a82a40", "%"),
+    "host_model": CategoryLook("#008f58", "#13b87c", "▒"),
+    "host_tf_data": CategoryLook("#a1d4a0", "#80f5bd", "~"),
+    "host_python": CategoryLook("#565a5f", "#8d9199", "-"),
+    "other": CategoryLook("#959aa0", "#5f6168", "?"),
+    "idle": CategoryLook("#e6e8ec", "#32384c", "."),
 }

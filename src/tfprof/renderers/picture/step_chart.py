@@ -15,14 +15,14 @@ from tfprof.renderers.picture import chart_frame, svg
 from tfprof.renderers.picture.chart_frame import EDGE, LINE, ROW, SMALL, Frame
 from tfprof.renderers.picture.chart_legend import LEGEND_TOP, legend, legend_rows
 from tfprof.renderers.picture.step_columns import (
-    Columns,
+    StepColumns,
     areas,
     breaks,
     ticks,
     tooltips,
     words_above,
 )
-from tfprof.views.chart import Layer, Mark, StepChart
+from tfprof.views.chart import Mark, StackLayer, StepChart
 
 _MOST_COLUMNS = 200
 _BELOW_LEGEND = 40.0  # for the words above the plot
@@ -56,8 +56,8 @@ def render(chart: StepChart) -> str:
 
 
 def _columns(
-    chart: StepChart, shown: Sequence[Layer], rows: int, beside: str
-) -> tuple[Columns, list[float]]:
+    chart: StepChart, shown: Sequence[StackLayer], rows: int, beside: str
+) -> tuple[StepColumns, list[float]]:
     """And the values along the axis."""
     groups = spans(len(chart.labels), _MOST_COLUMNS)
     totals = list(means(chart.totals, groups))
@@ -65,11 +65,11 @@ def _columns(
     right = svg.WIDTH - EDGE - _BESIDE - max(svg.text_width(t, SMALL) for t in ("median", beside))
     top = LEGEND_TOP + rows * LINE + _BELOW_LEGEND
     frame = Frame(chart_frame.left_of_plot(units.axis_durations(values)), right, top, values[-1])
-    layers = [Layer(layer.kind, list(means(layer.values, groups))) for layer in shown]
-    return Columns(frame, groups, chart.labels, layers, totals), values
+    layers = [StackLayer(layer.kind, list(means(layer.values, groups))) for layer in shown]
+    return StepColumns(frame, groups, chart.labels, layers, totals), values
 
 
-def _legend_item(layer: Layer) -> tuple[str, str]:
+def _legend_item(layer: StackLayer) -> tuple[str, str]:
     share = "" if layer.share is None else f" {units.share(layer.share, 1)}"
     return layer.kind.key, layer.kind.label + share
 
@@ -81,7 +81,7 @@ def _median(value: float, frame: Frame) -> Iterator[str]:
         yield svg.text(frame.right + _BESIDE, y - 3 + row * ROW, words, font_size=SMALL)
 
 
-def _above(chart: StepChart, columns: Columns) -> list[tuple[int, str]]:
+def _above(chart: StepChart, columns: StepColumns) -> list[tuple[int, str]]:
     """The numbers of steps that are told about, and the time of columns that are cut."""
     size = len(columns.groups[0])
     words: dict[int, str] = {mark.column // size: chart.labels[mark.column] for mark in chart.marks}
@@ -91,7 +91,7 @@ def _above(chart: StepChart, columns: Columns) -> list[tuple[int, str]]:
     return sorted(words.items())
 
 
-def _said(chart: StepChart, columns: Columns) -> Iterator[str]:
+def _said(chart: StepChart, columns: StepColumns) -> Iterator[str]:
     """Below the picture: what the marked steps are, the longest first, and how it is drawn."""
     totals = chart.totals
 

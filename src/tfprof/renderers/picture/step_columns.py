@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tfprof.model import units
 from tfprof.renderers.picture import svg
 from tfprof.renderers.picture.chart_frame import PLOT_HEIGHT, SMALL, Frame
-from tfprof.views.chart import Layer
+from tfprof.views.chart import StackLayer
 
 _INSET = 6.0
 _WIDEST = 56.0
@@ -19,13 +19,13 @@ _BREAK_BELOW, _BREAK = 18.0, 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class StepColumns:
     """Layers and totals by column; `groups` are the steps in each, `labels` those of the steps."""
 
     frame: Frame
     groups: Sequence[range]
     labels: Sequence[str]
-    layers: Sequence[Layer]
+    layers: Sequence[StackLayer]
     totals: Sequence[float]
 
     @property
@@ -60,7 +60,7 @@ class Columns:
         return f"steps {self.labels[group.start]} to {self.labels[group.stop - 1]}, their mean"
 
 
-def ticks(columns: Columns) -> list[tuple[float, str]]:
+def ticks(columns: StepColumns) -> list[tuple[float, str]]:
     """The step a column begins with, for as many columns as there is room for."""
     needed = max(svg.text_width(label, SMALL) for label in columns.labels) + 8
     every = 1
@@ -73,7 +73,7 @@ def ticks(columns: Columns) -> list[tuple[float, str]]:
     return [(columns.middle(at), starts[at]) for at in range(first, len(starts), every)]
 
 
-def areas(columns: Columns) -> Iterator[str]:
+def areas(columns: StepColumns) -> Iterator[str]:
     """One shape for all parts of a kind; the first kind lies at the bottom."""
     below = [0.0] * len(columns.groups)
     width = columns.width
@@ -89,7 +89,7 @@ def areas(columns: Columns) -> Iterator[str]:
         yield svg.element("path", svg.area_look(layer.kind.key), d="".join(boxes))
 
 
-def breaks(columns: Columns) -> Iterator[str]:
+def breaks(columns: StepColumns) -> Iterator[str]:
     """A slanted gap in what is higher than is drawn."""
     half, slope = columns.width / 2 + 1, min(6.0, columns.width / 4)
     for at in range(len(columns.groups)):
@@ -105,7 +105,7 @@ def breaks(columns: Columns) -> Iterator[str]:
             yield svg.element("polygon", "paper", points=path)
 
 
-def tooltips(columns: Columns) -> Iterator[str]:
+def tooltips(columns: StepColumns) -> Iterator[str]:
     """Over the whole height, so that a low column is found as well."""
     for at, total in enumerate(columns.totals):
         lines = [f"{columns.steps(at)}: {units.duration(total)}"]
@@ -121,7 +121,7 @@ def tooltips(columns: Columns) -> Iterator[str]:
         )  # fmt: skip
 
 
-def words_above(columns: Columns, words: Sequence[tuple[int, str]]) -> Iterator[str]:
+def words_above(columns: StepColumns, words: Sequence[tuple[int, str]]) -> Iterator[str]:
     """Words over some of the columns, by column; those that would touch others are left out."""
     free = 0.0
     for at, said in words:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from tfprof.renderers.drawing.category_colours import LOOKS, Look
+from tfprof.renderers.drawing.category_colours import LOOKS, CategoryLook
 from tfprof.renderers.text.layout import report_lines
 from tfprof.views.shapes import Report
 
@@ -28,6 +28,6 @@ def render(report: Report, out: TextIO, width: int = 80) -> None:
         console.print(text, no_wrap=True, overflow="ignore", crop=False)
 
 
-def _area(look: Look, colours: str | None) -> str:
+def _area(look: CategoryLook, colours: str | None) -> str:
     """Solid, where there are colours enough to tell all areas apart; else the letters show."""
     return f"{look.dark} on {look.dark}" if colours in _MANY_COLOURS else look.dark

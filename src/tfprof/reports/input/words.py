@@ -13,7 +13,7 @@ from tfprof.results.input import (
     InputPipeline,
     InputResult,
     InputStage,
-    Kind,
+    StageKind,
     Waiting,
 )
 from tfprof.results.input_bound import MATTERS
@@ -174,7 +174,7 @@ def notes(found: InputResult) -> Iterator[str]:
 
 def _rewritten(one: InputStage) -> Iterator[str]:
     """What tf.data made of what was written."""
-    if one.fused and one.kind is not Kind.ROOT:
+    if one.fused and one.kind is not StageKind.ROOT:
         yield f"{one.label} is {' and '.join(one.fused)}, which tf.data runs as one."
     elif one.label.startswith("Parallel") and not one.written_as.startswith("Parallel"):
         yield f"{one.label} was written as {one.written_as}: tf.data made it parallel."

@@ -10,7 +10,7 @@ from tfprof.analyses.memory.estimator import Change, Estimator
 from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.recompute import Halves, recomputed
 from tfprof.analyses.memory.recompute_plans import Planner, Progress, Scored, best_plans
-from tfprof.analyses.memory.swap import Link, Swapped, Swapper
+from tfprof.analyses.memory.swap import HostLink, Swapped, Swapper
 from tfprof.errors import UsageError
 from tfprof.model.quantity import Quantity
 from tfprof.reports.memory.query import WhatIfQuery
@@ -164,7 +164,7 @@ def _plan(before: Before, one: Scored, peak: int, flops: int) -> RecomputePlan:
 
 
 def _swap(before: Before, gigabytes: float, device: str) -> Swap:
-    link = Link(gigabytes * _GIGA, device_of(device))
+    link = HostLink(gigabytes * _GIGA, device_of(device))
     swapper = Swapper(Halves(before.program, before.batch), link)
     peak = swapper.before.peak
 

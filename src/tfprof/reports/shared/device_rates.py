@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 
 from tfprof.errors import UsageError
-from tfprof.model.device import Device
+from tfprof.model.device import DevicePeak
 
 _SCALES = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?)([kMGTP]?)")
 # a laptop's: four cores at 2.5 GHz with eight-wide multiply-adds, two channels of memory
-_CPU = Device("cpu", 160e9, 32e9)
+_CPU = DevicePeak("cpu", 160e9, 32e9)
 _KINDS = ("cpu", "gpu")
 
 
-def device_of(text: str) -> Device:
+def device_of(text: str) -> DevicePeak:
     """`cpu`, or `gpu:19.5T,1555G`: FLOPs and bytes a second."""
     kind, _, numbers = text.partition(":")
     if kind == "cpu" and not numbers:
@@ -26,4 +26,4 @@ def device_of(text: str) -> Device:
             f"--device does not know {text!r}",
             hint="cpu, or cpu:FLOPS,BYTES and gpu:FLOPS,BYTES a second: gpu:19.5T,1555G.",
         )
-    return Device(kind, values[0], values[1])
+    return DevicePeak(kind, values[0], values[1])

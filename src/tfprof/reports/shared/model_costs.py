@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tfprof.analyses.cost.op_costs import StaticCosts, static_costs
-from tfprof.analyses.graph.subgraph import PHASES, computed
+from tfprof.analyses.cost.op_costs import OpCosts, op_costs
+from tfprof.analyses.graph.subgraph import PHASES, subgraph
 from tfprof.errors import UsageError
 from tfprof.model import dims, units
 from tfprof.model.dims import BATCH, Size
@@ -22,12 +22,12 @@ _TERMS_SHOWN = 3
 
 def costs_of(
     data: ProfileData, question: Question, sizes: Mapping[str, Size] | None = None
-) -> StaticCosts:
+) -> OpCosts:
     """`sizes` win over those of the question."""
-    part = computed(data, question.mode, question.fetch, question.signature)
+    part = subgraph(data, question.mode, question.fetch, question.signature)
     check_feeds(data, question)
     given = question.given(part.mode)
-    return static_costs(data, part, replace(given, sizes={**given.sizes, **(sizes or {})}))
+    return op_costs(data, part, replace(given, sizes={**given.sizes, **(sizes or {})}))
 
 
 def check_feeds(data: ProfileData, question: Question) -> None:
@@ -38,7 +38,7 @@ def check_feeds(data: ProfileData, question: Question) -> None:
             raise UsageError(f"no node is called {name!r} to be fed", hint=hint)
 
 
-def computed_costs(costs: StaticCosts) -> ComputedCosts:
+def computed_costs(costs: OpCosts) -> ComputedCosts:
     """Where ops are not counted, the numbers are at least so much."""
     missing = not_counted(costs)
     total = costs.total
@@ -62,7 +62,7 @@ def computed_costs(costs: StaticCosts) -> ComputedCosts:
     )
 
 
-def not_counted(costs: StaticCosts) -> str:
+def not_counted(costs: OpCosts) -> str:
     """What is not in the numbers, in a sentence; nothing if all is."""
     if not costs.uncounted:
         return ""
@@ -72,7 +72,7 @@ def not_counted(costs: StaticCosts) -> str:
     return f"{units.plural(count, 'op')} not counted: {named}{more}"
 
 
-def warnings_of(costs: StaticCosts) -> list[str]:
+def warnings_of(costs: OpCosts) -> list[str]:
     """What is not in the numbers."""
     missing = not_counted(costs)
     return [*dict.fromkeys(costs.inferred.notes), *([missing] if missing else [])]

@@ -22,7 +22,7 @@ from tfprof.results.categories import Category
 from tfprof.results.host_steps import HostSteps
 from tfprof.results.partial import ranked
 from tfprof.results.step_windows import StepWindow
-from tfprof.results.steps import Behind, Look, NoSteps, Slice, StepsResult
+from tfprof.results.steps import Behind, CategorySlice, Look, NoSteps, StepsResult
 
 NO_STEPS = (
     "no steps were found: no event has a step_num, no function is called again and again, "
@@ -106,9 +106,9 @@ def _window(windows: Sequence[StepWindow], number: int) -> StepWindow:
     )
 
 
-def _slice(found: Breakdown, category: Category, windows: Sequence[StepWindow]) -> Slice:
+def _slice(found: Breakdown, category: Category, windows: Sequence[StepWindow]) -> CategorySlice:
     behind: list[Behind] = events_behind(found, category, windows)
-    return Slice(category, tuple(window.number for window in windows), tuple(behind))
+    return CategorySlice(category, tuple(window.number for window in windows), tuple(behind))
 
 
 def _left_out(result: StepsResult) -> Iterator[str]:

@@ -9,8 +9,8 @@ from tfprof.reports.steps.view import input_verdict, kinds_of, median_text
 from tfprof.results.answered import Answered
 from tfprof.results.categories import Category
 from tfprof.results.steps import NoSteps, StepsResult
-from tfprof.views.chart import Layer, Mark, StepChart
-from tfprof.views.shapes import Kind
+from tfprof.views.chart import Mark, StackLayer, StepChart
+from tfprof.views.shapes import PartKind
 
 
 def picture(answered: Answered[StepsResult | NoSteps]) -> StepChart:
@@ -29,8 +29,8 @@ def picture(answered: Answered[StepsResult | NoSteps]) -> StepChart:
     )
 
 
-def _layer(found: StepsResult, category: Category) -> Layer:
+def _layer(found: StepsResult, category: Category) -> StackLayer:
     """With the share of an average step, which the text has as well."""
     values = [step.breakdown[category] / PS for step in found.steps]
     share = found.average.breakdown[category] / (found.average.period or 1)
-    return Layer(Kind(category.value, category.label), values, share)
+    return StackLayer(PartKind(category.value, category.label), values, share)

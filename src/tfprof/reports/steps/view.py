@@ -13,16 +13,16 @@ from tfprof.reports.steps.overlap_words import devices_table, gaps_table, overla
 from tfprof.reports.steps.slow_words import slow_notes, slow_texts
 from tfprof.results.answered import Answered
 from tfprof.results.categories import Category
-from tfprof.results.steps import Look, NoSteps, Periods, Slice, StepRow, StepsResult
+from tfprof.results.steps import CategorySlice, Look, NoSteps, Periods, StepRow, StepsResult
 from tfprof.views.shapes import (
     Bar,
     Bars,
     Column,
     Facts,
     Fold,
-    Kind,
     Notes,
     Part,
+    PartKind,
     Report,
     Table,
     Unit,
@@ -158,7 +158,7 @@ def _bars(found: StepsResult) -> Bars:
         parts = [one.breakdown[kind] / PS for kind in kinds]
         rows.append(Bar(str(one.step), parts, notes.get(one.step, "")))
         table.append([one.step, one.period / PS, *parts])
-    drawn = [Kind(kind.value, kind.label) for kind in kinds]
+    drawn = [PartKind(kind.value, kind.label) for kind in kinds]
     return Bars("Each step", "step", drawn, rows, Table(columns, table))
 
 
@@ -196,7 +196,7 @@ def _one_step_table(found: StepsResult, step: StepRow) -> Table:
     return Table(columns, rows)
 
 
-def _behind_table(one: Slice, shown: int, title: str) -> Table:
+def _behind_table(one: CategorySlice, shown: int, title: str) -> Table:
     """Times are of one step."""
     whole = sum(behind.self_ps for behind in one.events)
     steps = len(one.steps)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from tfprof.analyses.events.counters import Counter, memory_counters
+from tfprof.analyses.events.counters import MemoryCounter, memory_counters
 from tfprof.analyses.steps.detect import find_steps
 from tfprof.analyses.timeline.event_filters import Filters, first_start, last_end
 from tfprof.errors import UsageError
@@ -29,7 +29,7 @@ class Timeline:
         run = run_in_time(data, "a timeline shows executions")
         self.space: Space = run.space
         self.reads: Mapping[str, Sequence[str]] = run.inputs
-        self._counters: Mapping[int, Sequence[Counter]] = run.counters
+        self._counters: Mapping[int, Sequence[MemoryCounter]] = run.counters
         # whole nanoseconds: what comes after keeps its digits
         self.zero = first_start(self.space) // PS_A_NANOSECOND * PS_A_NANOSECOND
         self.thread = _pattern(query.thread)
@@ -46,7 +46,7 @@ class Timeline:
             )
 
     @property
-    def counters(self) -> Mapping[int, Sequence[Counter]]:
+    def counters(self) -> Mapping[int, Sequence[MemoryCounter]]:
         if self._counters:
             return self._counters
         return {at: list(memory_counters(plane)) for at, plane in enumerate(self.space.planes)}

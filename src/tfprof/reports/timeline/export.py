@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.events.counters import Counter
+from tfprof.analyses.events.counters import MemoryCounter
 from tfprof.analyses.timeline.event_filters import Filters, Picked, picked
 from tfprof.analyses.timeline.flows import flows
 from tfprof.analyses.timeline.lanes import lanes
@@ -66,7 +66,7 @@ def trace_of(data: ProfileData, query: Query) -> tuple[TraceHead, Iterator[Piece
 def _pieces(
     space: Space,
     filters: Filters,
-    counters: Mapping[int, Sequence[Counter]],
+    counters: Mapping[int, Sequence[MemoryCounter]],
     zero_ps: int,
     *,
     all_args: bool,
@@ -97,13 +97,13 @@ def _pieces(
     yield from _flow_pieces(space, threads, process, zero_ps)
 
 
-def _clipped(counter: Counter, filters: Filters) -> Counter:
+def _clipped(counter: MemoryCounter, filters: Filters) -> MemoryCounter:
     keep = np.ones(len(counter.time_ps), bool)
     if filters.begin is not None:
         keep &= counter.time_ps >= filters.begin
     if filters.end is not None:
         keep &= counter.time_ps < filters.end
-    return Counter(counter.name, counter.time_ps[keep], counter.value[keep])
+    return MemoryCounter(counter.name, counter.time_ps[keep], counter.value[keep])
 
 
 def _plane_pieces(

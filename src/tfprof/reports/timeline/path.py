@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tfprof.analyses.timeline.critical_path import DATA, Link, critical_path
-from tfprof.analyses.timeline.path_events import chain_runs, plane_and_row
+from tfprof.analyses.timeline.critical_path import DATA, CriticalEvent, critical_path
+from tfprof.analyses.timeline.path_events import path_events, plane_and_row
 from tfprof.model.op_names import kind_of, op_name
 from tfprof.reports.timeline.asked import PS, Timeline
 from tfprof.results.timeline import CriticalPath, PathLink, PathOp
 
 
 def path_of(asked: Timeline, begin: int, end: int) -> CriticalPath:
-    runs = chain_runs(asked.space, begin, end)
+    runs = path_events(asked.space, begin, end)
     path = critical_path(runs, _reader(asked), begin)
     return CriticalPath(
         len(path),
@@ -43,7 +43,7 @@ def _reader(asked: Timeline) -> Callable[[str], Sequence[str] | None]:
     return reads
 
 
-def _ops_on(asked: Timeline, path: Sequence[Link]) -> tuple[PathOp, ...]:
+def _ops_on(asked: Timeline, path: Sequence[CriticalEvent]) -> tuple[PathOp, ...]:
     """By kind, the longest first."""
     runs: Counter[str] = Counter()
     time: Counter[str] = Counter()
@@ -59,7 +59,7 @@ def _ops_on(asked: Timeline, path: Sequence[Link]) -> tuple[PathOp, ...]:
     )
 
 
-def _told(asked: Timeline, link: Link) -> PathLink:
+def _told(asked: Timeline, link: CriticalEvent) -> PathLink:
     at, row = plane_and_row(link.row)
     plane = asked.space.planes[at]
     name = plane.name_of(row)

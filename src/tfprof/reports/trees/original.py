@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tfprof.analyses.accounting.counted_executions import kept_executions, misses_stream
-from tfprof.analyses.accounting.fill_oplog import NO_FLOPS, completed
+from tfprof.analyses.accounting.fill_oplog import NO_FLOPS, fill_oplog
 from tfprof.analyses.accounting.nodes import Nodes, build_nodes
 from tfprof.analyses.accounting.op import op_list
 from tfprof.model.options import Options
@@ -21,7 +21,7 @@ __all__ = [
     "Details",
     "Nodes",
     "build_nodes",
-    "completed",
+    "fill_oplog",
     "kept_executions",
     "misses_stream",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfprof.analyses.accounting.fill_oplog import completed
+from tfprof.analyses.accounting.fill_oplog import fill_oplog
 from tfprof.analyses.accounting.nodes import Nodes, build_nodes
 from tfprof.analyses.accounting.regexes import matcher
 from tfprof.analyses.inference.sites import Given
@@ -99,4 +99,4 @@ def _with_what_is_asked(data: ProfileData, options: Options, given: Given | None
     logged = data.oplog is not None and bool(data.oplog.float_ops)
     if options.compat or not (flops or trained):
         return data
-    return completed(data, float_ops=flops and not logged, trained=trained, given=given)
+    return fill_oplog(data, float_ops=flops and not logged, trained=trained, given=given)

@@ -8,9 +8,9 @@ from tfprof.model.checkpoint import Checkpoint
 from tfprof.sources.checkpoint.v1 import open_v1
 from tfprof.sources.checkpoint.v2 import Bundle, open_v2
 from tfprof.sources.files.reader import FileReader, corrupt
-from tfprof.sources.files.registry import Format, Piece, register
+from tfprof.sources.files.registry import FilePiece, Format, register
 from tfprof.wire.fields import Progress, WireFault
-from tfprof.wire.table import MAGIC, Table
+from tfprof.wire.table import MAGIC, SortedTable
 
 _INDEX_SUFFIX = ".index"
 
@@ -18,7 +18,7 @@ _INDEX_SUFFIX = ".index"
 def open_checkpoint(path: Path, warnings: list[str] | None = None) -> Checkpoint:
     """A checkpoint by its index file, or the single file of an early one."""
     reader = FileReader(path)
-    table = Table(reader.read_at, reader.size)
+    table = SortedTable(reader.read_at, reader.size)
     try:
         is_v2 = path.name.endswith(_INDEX_SUFFIX)
         said = warnings if warnings is not None else []
@@ -27,11 +27,11 @@ def open_checkpoint(path: Path, warnings: list[str] | None = None) -> Checkpoint
         raise corrupt(fault, path) from None
 
 
-def read(path: Path, _step: int, _progress: Progress | None) -> Piece:
+def read(path: Path, _step: int, _progress: Progress | None) -> FilePiece:
     warnings: list[str] = []
     found = open_checkpoint(path, warnings)
     beside = found.source.shard_files() if isinstance(found.source, Bundle) else ()
-    return Piece(checkpoint=found, warnings=warnings, beside=beside)
+    return FilePiece(checkpoint=found, warnings=warnings, beside=beside)
 
 
 register(Format(

@@ -16,7 +16,7 @@ from tfprof.wire import dtypes
 from tfprof.wire.fields import WireFault
 from tfprof.wire.ordered_code import slice_key_prefix
 from tfprof.wire.schema import Proto
-from tfprof.wire.table import Table
+from tfprof.wire.table import SortedTable
 
 # which repeated field of a TensorProto holds values of a type
 _VALUE_FIELDS = {
@@ -31,7 +31,7 @@ _VALUE_FIELDS = {
 @dataclass(frozen=True, slots=True)
 class _File:
     path: Path
-    table: Table
+    table: SortedTable
 
     def chunks(self, tensor: StoredTensor) -> Iterator[bytes]:
         yield self._values(tensor).tobytes()
@@ -77,7 +77,7 @@ class _File:
             raise CorruptFile(what, offset=fault.offset, where=str(self.path)) from None
 
 
-def open_v1(path: Path, table: Table) -> Checkpoint:
+def open_v1(path: Path, table: SortedTable) -> Checkpoint:
     first = next(iter(table.blocks()), None)
     header = next(iter(table.block_entries(first)), None) if first else None
     if header is None or header.key != b"":

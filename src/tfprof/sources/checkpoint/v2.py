@@ -16,9 +16,9 @@ from tfprof.sources.files.opener import opener_for
 from tfprof.sources.files.reader import FileReader, parse
 from tfprof.wire.crc32c import extended, masked
 from tfprof.wire.fields import WireFault, varint
-from tfprof.wire.ordered_code import Extent, decode_slice_key
+from tfprof.wire.ordered_code import SliceExtent, decode_slice_key
 from tfprof.wire.schema import Proto
-from tfprof.wire.table import Entry, Table
+from tfprof.wire.table import Entry, SortedTable
 
 _HEADER_KEY = b""
 _BIG_ENDIAN = 1
@@ -27,7 +27,7 @@ _STRING, _VARIANT = 7, 21
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ShardPlace:
     """Where some bytes lie, and the checksum they must have."""
 
     key: str
@@ -45,9 +45,9 @@ class Bundle:
 
     index: Path
     shards: int
-    places: Mapping[str, Place]
+    places: Mapping[str, ShardPlace]
     # full tensors that are stored as slices: extents and the place of each
-    slices: Mapping[str, list[tuple[tuple[Extent, ...], Place]]]
+    slices: Mapping[str, list[tuple[tuple[SliceExtent, ...], ShardPlace]]]
 
     def shard_path(self, shard: int) -> Path:
         prefix = self.index.name.removesuffix(".index")
@@ -78,7 +78,7 @@ class Bundle:
                 raise self._damaged(place) from None
         return whole.tobytes()
 
-    def _checked(self, place: Place) -> Iterator[bytes]:
+    def _checked(self, place: ShardPlace) -> Iterator[bytes]:
         reader = self._reader(place)
         if place.size < 0 or place.offset < 0:
             raise self._damaged(place)
@@ -130,14 +130,14 @@ class Bundle:
         paths = (self.shard_path(shard) for shard in shards)
         return tuple(path for path in paths if opener_for(path).exists(path))
 
-    def _stored_places(self) -> Iterator[Place]:
+    def _stored_places(self) -> Iterator[ShardPlace]:
         for key, place in self.places.items():
             if key in self.slices:
                 yield from (part for _, part in self.slices[key])
             else:
                 yield place
 
-    def _reader(self, place: Place) -> FileReader:
+    def _reader(self, place: ShardPlace) -> FileReader:
         path = self.shard_path(place.shard)
         if not opener_for(path).exists(path):
             raise PathNotFound(
@@ -147,7 +147,7 @@ class Bundle:
             )
         return FileReader(path)
 
-    def _cut(self, place: Place, size: int) -> InputUnreadable:
+    def _cut(self, place: ShardPlace, size: int) -> InputUnreadable:
         return CorruptFile(
             f"the file is {size:,} bytes long and ends inside tensor {place.key}, which starts",
             offset=place.offset,
@@ -155,7 +155,7 @@ class Bundle:
             hint="The copy is not whole. Copy the checkpoint again.",
         )
 
-    def _damaged(self, place: Place) -> InputUnreadable:
+    def _damaged(self, place: ShardPlace) -> InputUnreadable:
         return CorruptFile(
             f"the checksum of tensor {place.key} ({place.size:,} bytes) is wrong",
             offset=place.offset,
@@ -164,10 +164,10 @@ class Bundle:
         )
 
 
-def open_v2(path: Path, table: Table, warnings: list[str]) -> Checkpoint:
+def open_v2(path: Path, table: SortedTable, warnings: list[str]) -> Checkpoint:
     shards = 1
     whole: dict[str, Proto] = {}
-    sliced: dict[str, list[tuple[tuple[Extent, ...], Place]]] = {}
+    sliced: dict[str, list[tuple[tuple[SliceExtent, ...], ShardPlace]]] = {}
     for entry in table.entries():
         if entry.key == _HEADER_KEY:
             shards = _shard_count(entry, path)
@@ -209,8 +209,8 @@ def _shard_count(entry: Entry, path: Path) -> int:
     return max(1, int(header.num_shards))
 
 
-def _place(key: str, message: Proto) -> Place:
-    return Place(
+def _place(key: str, message: Proto) -> ShardPlace:
+    return ShardPlace(
         key,
         message.dtype,
         known_shape(message.shape),
@@ -221,7 +221,7 @@ def _place(key: str, message: Proto) -> Place:
     )
 
 
-def _stored_bytes(bundle: Bundle, place: Place) -> int:
+def _stored_bytes(bundle: Bundle, place: ShardPlace) -> int:
     parts = bundle.slices.get(place.key)
     return sum(part.size for _, part in parts) if parts else place.size
 

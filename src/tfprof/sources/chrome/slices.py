@@ -39,7 +39,7 @@ class Codes(dict[_K, int]):
 
 
 @dataclass(frozen=True, slots=True)
-class Slices:
+class SliceColumns:
     """A row a slice; `arguments` are None where it has none."""
 
     process: list[Key]
@@ -56,7 +56,7 @@ class Slices:
             yield process, np.flatnonzero(codes == code).tolist()
 
 
-def plain_slices(events: list[Event], base: int) -> Slices | None:
+def plain_slices(events: list[Event], base: int) -> SliceColumns | None:
     """Complete events as columns, in picoseconds after `base`; None if one of them is odd."""
     try:
         starts = [event["ts"] for event in events]
@@ -78,7 +78,7 @@ def plain_slices(events: list[Event], base: int) -> Slices | None:
     if start is None or duration is None:
         return None
     # of the types that were looked for
-    return Slices(
+    return SliceColumns(
         cast("list[Key]", processes),
         cast("list[Key]", threads),
         cast("list[str]", names),

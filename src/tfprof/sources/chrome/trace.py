@@ -27,9 +27,18 @@ from tfprof.model.trace import Trace
 from tfprof.model.xspace import Environment, Plane, Space
 from tfprof.model.xstats import StatValue
 from tfprof.sources.chrome.json_stream import CutOff, JsonStream
-from tfprof.sources.chrome.slices import LONGEST, PS, Codes, Event, Ints, Key, Slices, plain_slices
+from tfprof.sources.chrome.slices import (
+    LONGEST,
+    PS,
+    Codes,
+    Event,
+    Ints,
+    Key,
+    SliceColumns,
+    plain_slices,
+)
 from tfprof.sources.files.probe import Probe
-from tfprof.sources.files.registry import Format, Piece, register
+from tfprof.sources.files.registry import FilePiece, Format, register
 from tfprof.sources.xplane.ops import executions
 from tfprof.wire.fields import Progress
 from tfprof.wire.json_values import Json, Object, as_object
@@ -55,7 +64,7 @@ _MANY = 64
 Place = tuple[Key, Key]
 
 
-def read(path: Path, _: int, progress: Progress | None) -> Piece:
+def read(path: Path, _: int, progress: Progress | None) -> FilePiece:
     stream = JsonStream(path, progress)
     found = _Collected()
     warnings: list[str] = []
@@ -76,7 +85,7 @@ def read(path: Path, _: int, progress: Progress | None) -> Piece:
     if not len(rows):
         warnings.append(f"{path} has no TensorFlow ops among its events")
     steps = tuple(sorted(set(rows.step[rows.step >= 0].tolist())))
-    return Piece(trace=Trace(rows, steps, threads=threads, space=space), warnings=warnings)
+    return FilePiece(trace=Trace(rows, steps, threads=threads, space=space), warnings=warnings)
 
 
 def _events(stream: JsonStream, about: Object) -> Iterator[list[Event]]:
@@ -127,7 +136,7 @@ class _Process:
     duration: array[int] = field(default_factory=lambda: array("q"))
     stats: dict[str, tuple[array[int], list[StatValue]]] = field(default_factory=dict)
 
-    def add(self, slices: Slices, rows: list[int], names: Ints) -> None:
+    def add(self, slices: SliceColumns, rows: list[int], names: Ints) -> None:
         """These rows of the slices."""
         first = len(self.line)
         threads = [slices.thread[row] for row in rows]
@@ -200,7 +209,7 @@ class _Collected:
         for event in others:
             self._add(event)
 
-    def _many(self, slices: Slices) -> None:
+    def _many(self, slices: SliceColumns) -> None:
         named = [
             _name(name, args) if args and ("name" in args or "long_name" in args) else name
             for name, args in zip(slices.name, slices.arguments, strict=True)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tfprof.errors import AccessDenied, FileChanged, PathNotFound
-from tfprof.sources.files.opener import Facts, here, opener_for
+from tfprof.sources.files.opener import FileFacts, here, opener_for
 
 
 @dataclass(frozen=True, slots=True)
 class FileRef:
     path: Path
-    facts: Facts
+    facts: FileFacts
 
     @classmethod
     def of(cls, path: Path) -> FileRef:
@@ -32,7 +32,7 @@ class FileRef:
                           where=str(self.path))  # fmt: skip
 
 
-def _facts(path: Path) -> Facts:
+def _facts(path: Path) -> FileFacts:
     try:
         return opener_for(path).facts(path)
     except FileNotFoundError:

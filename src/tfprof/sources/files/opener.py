@@ -12,7 +12,7 @@ from typing import BinaryIO, Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class FileFacts:
     size: int
     modified_ns: int
 
@@ -33,7 +33,7 @@ class Opener(Protocol):
 
     def is_folder(self, path: Path) -> bool: ...
 
-    def facts(self, path: Path) -> Facts: ...
+    def facts(self, path: Path) -> FileFacts: ...
 
     def listed(self, folder: Path) -> tuple[list[str], list[str]]:
         """The names of the folders and of the files in a folder; no link leads to a folder."""
@@ -64,9 +64,9 @@ class LocalFiles:
     def is_folder(self, path: Path) -> bool:
         return path.is_dir()
 
-    def facts(self, path: Path) -> Facts:
+    def facts(self, path: Path) -> FileFacts:
         found = path.stat()
-        return Facts(found.st_size, found.st_mtime_ns)
+        return FileFacts(found.st_size, found.st_mtime_ns)
 
     def listed(self, folder: Path) -> tuple[list[str], list[str]]:
         folders, files = [], []

@@ -17,7 +17,7 @@ from tfprof.wire.fields import Progress
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class FilePiece:
     """What one file contributes to a profile. Graphs are built only if they are chosen."""
 
     graph: GraphSource | None = None
@@ -32,7 +32,7 @@ class Piece:
 
 
 # path, run number (the original's step for the i-th file), progress
-Reader = Callable[[Path, int, Progress | None], Piece]
+Reader = Callable[[Path, int, Progress | None], FilePiece]
 Score = Callable[[Probe], float]
 
 

@@ -12,7 +12,7 @@ from tfprof.model.oplog import OpLog
 from tfprof.model.profile import Declarations, Input, ProfileData
 from tfprof.model.trace import Trace
 from tfprof.sources.files.file_ref import FileRef
-from tfprof.sources.files.registry import Piece
+from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.find.folders import FoundFile
 from tfprof.sources.find.trace_files import FilesTrace, TraceFile
 
@@ -28,7 +28,7 @@ class ReadFile:
     file: FoundFile
     ref: FileRef
     step: int
-    piece: Piece
+    piece: FilePiece
 
 
 def joined(title: str, read: Sequence[ReadFile], inputs: tuple[Input, ...]) -> ProfileData:

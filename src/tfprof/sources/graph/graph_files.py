@@ -5,22 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 from tfprof.sources.files.reader import read_bytes, top_fields
-from tfprof.sources.files.registry import Format, Piece, register
-from tfprof.sources.graph.graphdef import GraphAtHand, GraphBytes, Source
+from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.graph.graphdef import FileBytes, GraphAtHand, GraphBytes
 from tfprof.sources.graph.graphdef_text import read_text_graph
 from tfprof.wire.fields import Progress
 
 
-def read_binary(path: Path, _step: int, progress: Progress | None) -> Piece:
+def read_binary(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     warnings: list[str] = []
     data, fields = top_fields(read_bytes(path, progress), "GraphDef", path, warnings, progress)
-    return Piece(GraphBytes(Source(data, path), fields, progress), warnings=warnings)
+    return FilePiece(GraphBytes(FileBytes(data, path), fields, progress), warnings=warnings)
 
 
-def read_text(path: Path, _step: int, progress: Progress | None) -> Piece:
+def read_text(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     warnings: list[str] = []
     graph = read_text_graph(read_bytes(path, progress), path, warnings)
-    return Piece(GraphAtHand(graph), warnings=warnings)
+    return FilePiece(GraphAtHand(graph), warnings=warnings)
 
 
 register(Format(

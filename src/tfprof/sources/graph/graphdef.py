@@ -36,7 +36,7 @@ _SIGNATURE, _FUNCTION_NODE = 1, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FileBytes:
     """Bytes and the file they are from, for errors that come late."""
 
     data: bytes
@@ -66,7 +66,7 @@ class Source:
 class GraphBytes:
     """A graph that is read when asked for: a message of `fields`, which are the source's."""
 
-    source: Source
+    source: FileBytes
     fields: Fields
     progress: Progress | None = None
 
@@ -78,7 +78,7 @@ class GraphBytes:
 class PackedGraph:
     """A graph that is read when asked for: a stretch of the source is its message."""
 
-    source: Source
+    source: FileBytes
     start: Ints
     end: Ints
 
@@ -97,7 +97,7 @@ class GraphAtHand:
 
 
 def read_graph(
-    source: Source, fields: Fields, message: int = 0, progress: Progress | None = None
+    source: FileBytes, fields: Fields, message: int = 0, progress: Progress | None = None
 ) -> Graph:
     """The graph whose fields are those of `message` in `fields`."""
     mine = fields.owner == message
@@ -115,7 +115,7 @@ def read_graph(
 
 
 def _graph_of_nodes(
-    source: Source,
+    source: FileBytes,
     starts: Ints,
     ends: Ints,
     functions: Mapping[str, Function],
@@ -143,7 +143,7 @@ def _graph_of_nodes(
 
 
 def _function_body(
-    source: Source,
+    source: FileBytes,
     starts: Ints,
     ends: Ints,
     arguments: Sequence[Argument],
@@ -173,7 +173,7 @@ def _function_body(
 class _NodeBytes:
     """Attributes decoded from the bytes of a node; a function's arguments come first, with none."""
 
-    source: Source
+    source: FileBytes
     starts: Ints
     ends: Ints
     arguments: int = 0
@@ -216,7 +216,7 @@ class _NodeBytes:
         return np.unique(rows[inside])
 
 
-def _functions(source: Source, starts: Ints, ends: Ints) -> dict[str, Function]:
+def _functions(source: FileBytes, starts: Ints, ends: Ints) -> dict[str, Function]:
     """The library: names now, bodies when asked for."""
     entries = source.split(starts, ends).repeated(_FUNCTION)
     count = len(entries)
@@ -232,7 +232,7 @@ def _functions(source: Source, starts: Ints, ends: Ints) -> dict[str, Function]:
 class _Body:
     """Loads one function when called."""
 
-    source: Source
+    source: FileBytes
     begin: int
     end: int
     library: Mapping[str, Function]

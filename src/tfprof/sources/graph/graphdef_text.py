@@ -17,7 +17,7 @@ from tfprof.model.interned import Interned
 from tfprof.model.names import Names
 from tfprof.sources.files.reader import parse, top_fields
 from tfprof.sources.files.text_format import corrupt_text, text_to_wire
-from tfprof.sources.graph.graphdef import Source, read_graph
+from tfprof.sources.graph.graphdef import FileBytes, read_graph
 from tfprof.wire.schema import Proto
 from tfprof.wire.text import TextFault, to_wire
 from tfprof.wire.text_layout import LayoutGraph, scan
@@ -46,7 +46,7 @@ def read_text_graph(text: bytes, path: Path, warnings: list[str]) -> Graph:
 
 def _read_wire(data: bytes, path: Path, warnings: list[str]) -> Graph:
     data, fields = top_fields(data, "GraphDef", path, warnings)
-    return read_graph(Source(data, path), fields)
+    return read_graph(FileBytes(data, path), fields)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from tfprof.model.graph import as_shape
 from tfprof.model.profile import Declarations, DeclaredVariable, Signature, TensorSpec
 from tfprof.sources.files.probe import Probe
 from tfprof.sources.files.reader import parse, read_bytes, top_fields
-from tfprof.sources.files.registry import Format, Piece, register
+from tfprof.sources.files.registry import FilePiece, Format, register
 from tfprof.sources.files.text_format import text_to_wire
-from tfprof.sources.graph.graphdef import PackedGraph, Source
+from tfprof.sources.graph.graphdef import FileBytes, PackedGraph
 from tfprof.wire.fields import Fields, Progress
 from tfprof.wire.schema import Proto, message_class
 
@@ -27,37 +27,37 @@ TRAINABLE_COLLECTION = "trainable_variables"
 VARIABLES_COLLECTION = "variables"
 
 
-def read_meta(path: Path, _step: int, progress: Progress | None) -> Piece:
+def read_meta(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     return _piece(read_bytes(path, progress), path, [], progress)
 
 
-def read_meta_text(path: Path, _step: int, progress: Progress | None) -> Piece:
+def read_meta_text(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     warnings: list[str] = []
     data = text_to_wire(read_bytes(path, progress), "MetaGraphDef", path, warnings)
     return _piece(data, path, warnings, progress)
 
 
-def _piece(data: bytes, path: Path, warnings: list[str], progress: Progress | None) -> Piece:
+def _piece(data: bytes, path: Path, warnings: list[str], progress: Progress | None) -> FilePiece:
     data, fields = top_fields(data, "MetaGraphDef", path, warnings, progress)
-    return meta_piece(Source(data, path), fields, 0, warnings)
+    return meta_piece(FileBytes(data, path), fields, 0, warnings)
 
 
-def read_saved_model(path: Path, _step: int, progress: Progress | None) -> Piece:
+def read_saved_model(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     return _saved_model_piece(read_bytes(path, progress), path, [])
 
 
-def read_saved_model_text(path: Path, _step: int, progress: Progress | None) -> Piece:
+def read_saved_model_text(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     warnings: list[str] = []
     data = text_to_wire(read_bytes(path, progress), "SavedModel", path, warnings)
     return _saved_model_piece(data, path, warnings)
 
 
-def _saved_model_piece(data: bytes, path: Path, warnings: list[str]) -> Piece:
+def _saved_model_piece(data: bytes, path: Path, warnings: list[str]) -> FilePiece:
     data, fields = top_fields(data, "SavedModel", path, warnings)
     metas = fields.repeated(_META_GRAPHS)
     if not len(metas):
         raise CorruptFile("the SavedModel holds no graph", offset=0, where=str(path))
-    source = Source(data, path)
+    source = FileBytes(data, path)
     inner = source.split(metas.start, metas.end)
     chosen = _serving(source, inner, len(metas))
     piece = meta_piece(source, inner, chosen, warnings)
@@ -67,7 +67,7 @@ def _saved_model_piece(data: bytes, path: Path, warnings: list[str]) -> Piece:
     return piece
 
 
-def _serving(source: Source, fields: Fields, count: int) -> int:
+def _serving(source: FileBytes, fields: Fields, count: int) -> int:
     """The graph meant for serving; the first if none says so."""
     starts, ends = fields.spans(_META_INFO, count)
     for meta, (begin, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
@@ -77,16 +77,16 @@ def _serving(source: Source, fields: Fields, count: int) -> int:
     return 0
 
 
-def meta_piece(source: Source, fields: Fields, meta: int, warnings: list[str]) -> Piece:
+def meta_piece(source: FileBytes, fields: Fields, meta: int, warnings: list[str]) -> FilePiece:
     """What one MetaGraphDef gives: the graph when asked for, the declarations now."""
-    return Piece(
+    return FilePiece(
         _graph(source, fields, meta),
         _Reader(source, fields, meta).declarations(),
         warnings=warnings,
     )
 
 
-def _graph(source: Source, fields: Fields, meta: int) -> PackedGraph:
+def _graph(source: FileBytes, fields: Fields, meta: int) -> PackedGraph:
     last = np.flatnonzero((fields.owner == meta) & (fields.number == _GRAPH))[-1:]
     return PackedGraph(source, fields.start[last], fields.end[last])
 
@@ -95,7 +95,7 @@ def _graph(source: Source, fields: Fields, meta: int) -> PackedGraph:
 class _Reader:
     """Decodes the parts of one MetaGraphDef that stand beside its graph."""
 
-    source: Source
+    source: FileBytes
     fields: Fields
     meta: int
 

@@ -13,13 +13,13 @@ from tfprof.model.graph import Shape
 from tfprof.model.profile import Declarations, DeclaredVariable
 from tfprof.sources.files.probe import Probe
 from tfprof.sources.files.reader import read_bytes
-from tfprof.sources.files.registry import Format, Piece, register
+from tfprof.sources.files.registry import FilePiece, Format, register
 from tfprof.wire import dtypes
 from tfprof.wire.fields import Progress
 from tfprof.wire.json_values import Json, as_list, as_text
 
 
-def read(path: Path, _step: int, progress: Progress | None) -> Piece:
+def read(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     try:
         table = json.loads(read_bytes(path, progress))
     except json.JSONDecodeError as fault:
@@ -29,7 +29,7 @@ def read(path: Path, _step: int, progress: Progress | None) -> Piece:
     if not isinstance(table, dict):
         raise WrongKind("the JSON is not a table of variables", where=str(path), hint=_HINT)
     variables = {name: _variable(name, row, path) for name, row in table.items()}
-    return Piece(declared=Declarations(variables=variables))
+    return FilePiece(declared=Declarations(variables=variables))
 
 
 _HINT = 'A variable table is {"placeholder": [[784, 512], "float32"], ...}.'

@@ -14,7 +14,7 @@ from tfprof.sources.keras.config import Config, entries_of, shape_of
 from tfprof.sources.keras.nodes import (
     CHAINS,
     Given,
-    Tensor,
+    KerasTensor,
     arguments,
     given,
     is_model,
@@ -39,7 +39,7 @@ class _Frame:
     prefix: str
     trainable: bool
     order: tuple[int, ...]
-    given: list[Tensor] | None = None
+    given: list[KerasTensor] | None = None
     outer: tuple[int, str, int] | None = None
 
     @property
@@ -55,7 +55,7 @@ class _Flow:
 
     def __init__(self) -> None:
         self.calls: dict[_Key, tuple[tuple[int, ...], KerasCall]] = {}
-        self.stands_for: dict[_Key, list[Tensor]] = {}
+        self.stands_for: dict[_Key, list[KerasTensor]] = {}
         self.frames: list[_Frame] = []
         self.opened = 0
 
@@ -66,9 +66,9 @@ class _Flow:
         if frame.outer is not None:
             self.stands_for[frame.outer] = outputs
 
-    def _chain(self, frame: _Frame) -> list[Tensor]:
+    def _chain(self, frame: _Frame) -> list[KerasTensor]:
         entries = list(entries_of(frame.entry, ""))
-        last: Tensor | None = None
+        last: KerasTensor | None = None
         if frame.given is not None:
             last = frame.given[0] if frame.given else None
         elif not entries or entries[0].get("class_name") != "InputLayer":
@@ -79,12 +79,12 @@ class _Flow:
             built = as_object(entry.get("build_config")).get("input_shape")
             args = () if last is None else (replace(last, stated=shape_of(built)),)
             self._call(frame, entry, (place, 0), args, {})
-            last = Tensor(frame.number, name_of(entry), 0, 0)
+            last = KerasTensor(frame.number, name_of(entry), 0, 0)
         if last is None:
             return []
         return [replace(last, output=-1) if last.frame == frame.number else last]
 
-    def _functional(self, frame: _Frame) -> list[Tensor]:
+    def _functional(self, frame: _Frame) -> list[KerasTensor]:
         config = frame.config
         inputs = tensors_named(config.get("input_layers"), frame.number)
         if frame.given is not None:
@@ -106,7 +106,7 @@ class _Flow:
                 shifted = tuple(replaced(arg, of_calls) for arg in args)
                 named = {name: replaced(value, of_calls) for name, value in kwargs.items()}
                 self._call(frame, entry, (place, number), shifted, named)
-        return tensors_in([of_outputs(output) for output in outputs], Tensor)
+        return tensors_in([of_outputs(output) for output in outputs], KerasTensor)
 
     def _call(
         self,
@@ -140,7 +140,7 @@ class _Flow:
             ),
         )
 
-    def source(self, tensor: Tensor) -> tuple[_Key, int] | None:
+    def source(self, tensor: KerasTensor) -> tuple[_Key, int] | None:
         """The call that makes a tensor, behind all models that only hand it on."""
         seen = set()
         while (found := self.stands_for.get(tensor.key)) is not None:
@@ -167,7 +167,7 @@ def calls_of(model: Config) -> KerasCalls:
     row_of = {key: row for row, key in enumerate(rows)}
 
     def ref(tensor: object) -> object:
-        if not isinstance(tensor, Tensor):
+        if not isinstance(tensor, KerasTensor):
             return tensor
         found = flow.source(tensor)
         if found is None:
@@ -194,7 +194,7 @@ def _sorted(flow: _Flow) -> list[_Key]:
     for key, (_, call) in flow.calls.items():
         sources = {
             s[0]
-            for t in tensors_in((call.args, dict(call.kwargs)), Tensor)
+            for t in tensors_in((call.args, dict(call.kwargs)), KerasTensor)
             if (s := flow.source(t)) is not None
         }
         waits[key] = len(sources)

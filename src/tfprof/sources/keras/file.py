@@ -10,7 +10,7 @@ from tfprof.errors import CorruptText, ExtraMissing, WrongKind
 from tfprof.model.keras_model import KerasLayer, KerasModel, Weight
 from tfprof.sources.files.opener import opener_for
 from tfprof.sources.files.probe import Probe
-from tfprof.sources.files.registry import Format, Piece, register
+from tfprof.sources.files.registry import FilePiece, Format, register
 from tfprof.sources.files.stretch import Stretch
 from tfprof.sources.keras.archive import KerasArchive
 from tfprof.sources.keras.calls import calls_of
@@ -35,7 +35,7 @@ _ALL_STATE = (
 )
 
 
-def read_keras(path: Path, _step: int, _progress: Progress | None) -> Piece:
+def read_keras(path: Path, _step: int, _progress: Progress | None) -> FilePiece:
     with KerasArchive(path) as archive:
         config = _json(archive.read(_CONFIG), path, _CONFIG)
         version = ""
@@ -52,10 +52,10 @@ def read_keras(path: Path, _step: int, _progress: Progress | None) -> Piece:
         except ExtraMissing as fault:
             # the architecture is an answer of its own
             missing = f"{fault.what}: {fault.hint}"
-    return Piece(keras=_model(config, stored, version, missing, str(path)))
+    return FilePiece(keras=_model(config, stored, version, missing, str(path)))
 
 
-def read_h5(path: Path, _step: int, _progress: Progress | None) -> Piece:
+def read_h5(path: Path, _step: int, _progress: Progress | None) -> FilePiece:
     stored = read_weights(Stretch(path), str(path))
     text = stored.attributes.get("model_config")
     version = stored.attributes.get("keras_version", "")
@@ -64,11 +64,11 @@ def read_h5(path: Path, _step: int, _progress: Progress | None) -> Piece:
         layers = [
             KerasLayer(name, stored.kinds.get(name, "?"), trainable=True) for name in stored.layers
         ]
-        return Piece(
+        return FilePiece(
             keras=_with_weights(KerasModel(path.stem, "weights", tuple(layers), ()), stored)
         )
     config = _json(text.encode("utf-8", "replace"), path, "model_config")
-    return Piece(keras=_model(config, stored, version, "", str(path)))
+    return FilePiece(keras=_model(config, stored, version, "", str(path)))
 
 
 def _json(data: bytes, path: Path, part: str) -> Object:

@@ -20,7 +20,7 @@ _DEEPEST_ARGUMENT = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Tensor:
+class KerasTensor:
     """An output of a call, by names: of the model `frame`, of a layer in it, of one call of that.
 
     An output of -1 is whichever is asked for: a chain hands on all that its last layer gives.
@@ -50,9 +50,9 @@ def name_of(entry: Config) -> str:
     return str(entry.get("name") or config.get("name") or entry.get("class_name", "layer"))
 
 
-def tensors_named(refs: object, frame: int) -> list[Tensor]:
+def tensors_named(refs: object, frame: int) -> list[KerasTensor]:
     """The tensors that `input_layers` or `output_layers` name, in the order of Keras."""
-    found: list[Tensor] = []
+    found: list[KerasTensor] = []
     stack = [refs]
     while stack:
         one = stack.pop()
@@ -66,13 +66,13 @@ def tensors_named(refs: object, frame: int) -> list[Tensor]:
     return found
 
 
-def _as_tensor(value: object, frame: int) -> Tensor | None:
+def _as_tensor(value: object, frame: int) -> KerasTensor | None:
     """`["dense", 0, 0]`, perhaps with arguments behind it."""
     if not isinstance(value, list) or len(value) not in (3, 4):
         return None
     name, call, output = value[:3]
     if isinstance(name, str) and isinstance(call, int) and isinstance(output, int):
-        return Tensor(frame, name, call, output)
+        return KerasTensor(frame, name, call, output)
     return None
 
 
@@ -140,17 +140,17 @@ def tensors_in(value: object, kind: type[_T]) -> list[_T]:
     return found
 
 
-def given(args: Sequence[object], kwargs: Given) -> list[Tensor]:
+def given(args: Sequence[object], kwargs: Given) -> list[KerasTensor]:
     """The tensors that a model is called with; those in a dictionary in the order of their keys."""
     return _flat(args[0] if args else kwargs.get("inputs"))
 
 
-def _flat(value: object) -> list[Tensor]:
-    found: list[Tensor] = []
+def _flat(value: object) -> list[KerasTensor]:
+    found: list[KerasTensor] = []
     stack = [value]
     while stack:
         one = stack.pop()
-        if isinstance(one, Tensor):
+        if isinstance(one, KerasTensor):
             found.append(one)
         elif isinstance(one, dict):
             stack += [one[name] for name in sorted(one, key=str, reverse=True)]
@@ -162,7 +162,7 @@ def _flat(value: object) -> list[Tensor]:
 Listed = list[tuple[int, Config, list[tuple[tuple[object, ...], Given]]]]
 
 
-def renumbered(listed: Listed, outputs: list[Tensor]) -> tuple[Change, Change]:
+def renumbered(listed: Listed, outputs: list[KerasTensor]) -> tuple[Change, Change]:
     """Count the calls of a model inside from 0: one for the references of calls, one for outputs.
 
     A functional model has a first call of its own, which is no call in the file. Keras 3 counts it
@@ -173,7 +173,7 @@ def renumbered(listed: Listed, outputs: list[Tensor]) -> tuple[Change, Change]:
         return (lambda value: value), (lambda value: value)
     taken: dict[str, set[int]] = {}
     for _, _, calls in listed:
-        for tensor in tensors_in(calls, Tensor):
+        for tensor in tensors_in(calls, KerasTensor):
             taken.setdefault(tensor.layer, set()).add(tensor.call)
     handed: dict[str, set[int]] = {}
     for tensor in outputs:
@@ -189,7 +189,7 @@ def renumbered(listed: Listed, outputs: list[Tensor]) -> tuple[Change, Change]:
 
     def shifting(late: set[str]) -> Change:
         def shift(value: object) -> object:
-            if isinstance(value, Tensor) and value.layer in late:
+            if isinstance(value, KerasTensor) and value.layer in late:
                 return replace(value, call=value.call - 1)
             return value
 

@@ -10,8 +10,8 @@ from tfprof.model.graph import Graph
 from tfprof.model.trace import Trace
 from tfprof.sources.files.probe import Probe
 from tfprof.sources.files.reader import parse, top_fields
-from tfprof.sources.files.registry import Format, Piece, register
-from tfprof.sources.graph.graphdef import Source, read_graph
+from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.graph.graphdef import FileBytes, read_graph
 from tfprof.sources.graph.meta_graph import meta_piece
 from tfprof.sources.run.records import End, read_records
 from tfprof.sources.run.run_metadata import run_piece
@@ -28,7 +28,7 @@ class _Found:
     records: int = 0
 
 
-def read(path: Path, step: int, progress: Progress | None) -> Piece:
+def read(path: Path, step: int, progress: Progress | None) -> FilePiece:
     found = _Found()
     warnings: list[str] = []
     for item in read_records(path, progress):
@@ -58,12 +58,12 @@ def _take(found: _Found, record: bytes, path: Path, offset: int) -> None:
         found.runs[event.tagged_run_metadata.tag] = event.tagged_run_metadata.run_metadata
 
 
-def _piece(found: _Found, path: Path, step: int, warnings: list[str]) -> Piece:
+def _piece(found: _Found, path: Path, step: int, warnings: list[str]) -> FilePiece:
     graph = None
     declared = None
     if found.meta_graph:
         data, fields = top_fields(found.meta_graph, "MetaGraphDef", path, warnings)
-        meta = meta_piece(Source(data, path), fields, 0, warnings)
+        meta = meta_piece(FileBytes(data, path), fields, 0, warnings)
         graph, declared = meta.graph, meta.declared
     if found.graph:
         graph = _Graph(found.graph, path, warnings)
@@ -74,7 +74,7 @@ def _piece(found: _Found, path: Path, step: int, warnings: list[str]) -> Piece:
     known = [trace for trace in traces if trace is not None]
     if graph is None and not known:
         warnings.append(f"{path}: {found.records:,} records, no graph and no run metadata in them")
-    return Piece(graph, declared, Trace.joined(known) if known else None, warnings=warnings)
+    return FilePiece(graph, declared, Trace.joined(known) if known else None, warnings=warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class _Graph:
 
     def __call__(self) -> Graph:
         data, fields = top_fields(self.data, "GraphDef", self.path, self.warnings)
-        return read_graph(Source(data, self.path), fields)
+        return read_graph(FileBytes(data, self.path), fields)
 
 
 def _score(probe: Probe) -> float:

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from tfprof.model.oplog import CodeFrame, OpLog
 from tfprof.model.pickling import PicklesWithoutCaches
 from tfprof.sources.files.reader import parse, read_bytes, top_fields
-from tfprof.sources.files.registry import Format, Piece, register
+from tfprof.sources.files.registry import FilePiece, Format, register
 from tfprof.sources.files.text_format import text_to_wire
-from tfprof.sources.graph.graphdef import Source
+from tfprof.sources.graph.graphdef import FileBytes
 from tfprof.wire.fields import Progress
 from tfprof.wire.schema import Messages, Proto
 
@@ -24,11 +24,11 @@ _ENTRIES, _STRINGS = 1, 2
 _NAME, _FLOAT_OPS, _TYPES, _CODE = 1, 2, 3, 4
 
 
-def read_binary(path: Path, _step: int, progress: Progress | None) -> Piece:
+def read_binary(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     return log_piece(read_bytes(path, progress), path, [], progress)
 
 
-def read_text(path: Path, _step: int, progress: Progress | None) -> Piece:
+def read_text(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     warnings: list[str] = []
     data = text_to_wire(read_bytes(path, progress), "OpLogProto", path, warnings)
     return log_piece(data, path, warnings, progress)
@@ -36,10 +36,10 @@ def read_text(path: Path, _step: int, progress: Progress | None) -> Piece:
 
 def log_piece(
     data: bytes, path: Path, warnings: list[str], progress: Progress | None = None
-) -> Piece:
+) -> FilePiece:
     """What the bytes of one op log give."""
     data, fields = top_fields(data, "OpLogProto", path, warnings, progress)
-    source = Source(data, path)
+    source = FileBytes(data, path)
     entries = fields.repeated(_ENTRIES)
     inside = source.split(entries.start, entries.end, progress)
     names = source.strings(*inside.spans(_NAME, len(entries)))
@@ -60,14 +60,14 @@ def log_piece(
         name = names[int(inside.owner[row])]
         # the first stack of a name wins
         code.spans.setdefault(name, (int(inside.start[row]), int(inside.end[row])))
-    return Piece(oplog=OpLog(types, float_ops, code, bool(code.spans)), warnings=warnings)
+    return FilePiece(oplog=OpLog(types, float_ops, code, bool(code.spans)), warnings=warnings)
 
 
 @dataclass
 class _Code(PicklesWithoutCaches):
     """Stacks decoded when asked for; the strings are shared by all of them."""
 
-    source: Source
+    source: FileBytes
     rows: npt.NDArray[np.int64]
     starts: npt.NDArray[np.int64]
     ends: npt.NDArray[np.int64]

@@ -14,7 +14,7 @@ from tfprof.model.names import Names
 from tfprof.model.oplog import OpLog
 from tfprof.model.trace import Executions, Trace
 from tfprof.sources.files.reader import parse, read_bytes, top_fields
-from tfprof.sources.files.registry import Format, Piece, register
+from tfprof.sources.files.registry import FilePiece, Format, register
 from tfprof.sources.graph.graphdef import GraphAtHand
 from tfprof.sources.run.op_log import ParsedCode
 from tfprof.wire.fields import Progress
@@ -24,7 +24,7 @@ from tfprof.wire.schema import Messages, Proto
 _NODES, _STEPS, _STRINGS = 1, 3, 4
 
 
-def read(path: Path, _step: int, progress: Progress | None) -> Piece:
+def read(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     warnings: list[str] = []
     data, fields = top_fields(read_bytes(path, progress), "ProfileProto", path, warnings, progress)
 
@@ -38,7 +38,7 @@ def read(path: Path, _step: int, progress: Progress | None) -> Piece:
     strings = {e.key: e.value for e in entries(_STRINGS, "ProfileProto_id_to_string")}
     profile_nodes = [entry.value for entry in nodes]
     graph = _graph(profile_nodes, [entry.key for entry in nodes])
-    return Piece(
+    return FilePiece(
         GraphAtHand(graph),
         trace=_trace(profile_nodes),
         oplog=_oplog(profile_nodes, strings),

@@ -12,9 +12,9 @@ from tfprof.model.allocations import Allocations
 from tfprof.model.interned import Interned
 from tfprof.model.trace import Executions, Partition, Trace
 from tfprof.sources.files.reader import parse, read_bytes, top_fields
-from tfprof.sources.files.registry import Format, Piece, register
+from tfprof.sources.files.registry import FilePiece, Format, register
 from tfprof.sources.files.text_format import text_to_wire
-from tfprof.sources.graph.graphdef import PackedGraph, Source
+from tfprof.sources.graph.graphdef import FileBytes, PackedGraph
 from tfprof.wire.fields import Fields, Progress
 from tfprof.wire.schema import Proto
 
@@ -34,11 +34,11 @@ _ALLOCATION = 4
 _REQUESTED, _ALLOCATED = 1, 2
 
 
-def read_binary(path: Path, step: int, progress: Progress | None) -> Piece:
+def read_binary(path: Path, step: int, progress: Progress | None) -> FilePiece:
     return run_piece(read_bytes(path, progress), path, step, [], progress)
 
 
-def read_text(path: Path, step: int, progress: Progress | None) -> Piece:
+def read_text(path: Path, step: int, progress: Progress | None) -> FilePiece:
     warnings: list[str] = []
     data = text_to_wire(read_bytes(path, progress), "RunMetadata", path, warnings)
     return run_piece(data, path, step, warnings, progress)
@@ -46,23 +46,23 @@ def read_text(path: Path, step: int, progress: Progress | None) -> Piece:
 
 def run_piece(
     data: bytes, path: Path, step: int, warnings: list[str], progress: Progress | None = None
-) -> Piece:
+) -> FilePiece:
     """What the bytes of one RunMetadata give, as step number `step`."""
     data, fields = top_fields(data, "RunMetadata", path, warnings, progress)
-    source = Source(data, path)
+    source = FileBytes(data, path)
     stats = fields.repeated(_STEP_STATS)
     devices = source.split(stats.start, stats.end).repeated(_DEVICE_STATS)
     trace = _trace(source, devices, step, progress)
     if not len(trace.executions):
         warnings.append(f"{path} has no step stats: run with trace_level=FULL_TRACE to record them")
     partitions = _partitions(source, fields, step)
-    return Piece(
+    return FilePiece(
         trace=replace(trace, partitions=partitions),
         warnings=warnings,
     )
 
 
-def _trace(source: Source, devices: Fields, step: int, progress: Progress | None) -> Trace:
+def _trace(source: FileBytes, devices: Fields, step: int, progress: Progress | None) -> Trace:
     inside = source.split(devices.start, devices.end, progress)
     names = source.strings(*inside.spans(_DEVICE_NAME, len(devices)))
     records = inside.repeated(_NODE_STATS)
@@ -88,7 +88,7 @@ def _trace(source: Source, devices: Fields, step: int, progress: Progress | None
     )
 
 
-def _executions(source: Source, fields: Fields, device: Interned, step: int) -> Executions:
+def _executions(source: FileBytes, fields: Fields, device: Interned, step: int) -> Executions:
     count = len(device)
     extra = _memory_stats(source, fields, count)
     memory = fields.repeated(_MEMORY)
@@ -118,7 +118,7 @@ def _executions(source: Source, fields: Fields, device: Interned, step: int) -> 
 class _AllocatorRecords:
     """The records of all allocators; `memory` is where each execution tells of one."""
 
-    source: Source
+    source: FileBytes
     memory: Fields
 
     def __call__(self) -> Allocations:
@@ -135,7 +135,7 @@ class _AllocatorRecords:
         )
 
 
-def _memory_stats(source: Source, fields: Fields, count: int) -> tuple[Ints, Ints]:
+def _memory_stats(source: FileBytes, fields: Fields, count: int) -> tuple[Ints, Ints]:
     stats = fields.repeated(_MEMORY_STATS)
     inside = source.split(stats.start, stats.end)
     return (
@@ -144,7 +144,7 @@ def _memory_stats(source: Source, fields: Fields, count: int) -> tuple[Ints, Int
     )
 
 
-def _output_bytes(source: Source, fields: Fields, count: int) -> Ints:
+def _output_bytes(source: FileBytes, fields: Fields, count: int) -> Ints:
     """What the outputs hold: the larger of requested and allocated, summed by execution."""
     outputs = fields.repeated(_OUTPUT)
     tensors = source.split(outputs.start, outputs.end).repeated(_TENSOR)
@@ -166,7 +166,7 @@ def _sum_by(owner: Ints, values: Ints, count: int) -> Ints:
 class _Records:
     """The whole NodeExecStats behind a row."""
 
-    source: Source
+    source: FileBytes
     starts: Ints
     ends: Ints
 
@@ -175,7 +175,7 @@ class _Records:
         return parse("NodeExecStats", self.source.data[begin:end], self.source.path, begin)
 
 
-def _partitions(source: Source, fields: Fields, step: int) -> tuple[Partition, ...]:
+def _partitions(source: FileBytes, fields: Fields, step: int) -> tuple[Partition, ...]:
     """The graphs as they were executed: of the session, else of each function."""
     found = []
     for row in fields.rows(_PARTITIONS, 2).tolist():

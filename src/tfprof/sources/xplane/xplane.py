@@ -12,7 +12,7 @@ from tfprof.model.trace import Trace
 from tfprof.model.xspace import ENVIRONMENT, SPREAD_NS, Environment, Events, Plane, Space
 from tfprof.model.xstats import values_by_name
 from tfprof.sources.files.reader import Packed, corrupt, parse, read_bytes, top_fields
-from tfprof.sources.files.registry import Format, Piece, register
+from tfprof.sources.files.registry import FilePiece, Format, register
 from tfprof.sources.xplane.ops import executions
 from tfprof.wire.fields import Fields, Progress, WireFault
 from tfprof.wire.schema import Proto
@@ -31,7 +31,7 @@ _LATEST_NS = 1 << 62
 _OPS_LEVEL = 2
 
 
-def read(path: Path, _: int, progress: Progress | None) -> Piece:
+def read(path: Path, _: int, progress: Progress | None) -> FilePiece:
     data = read_bytes(path, progress)
     warnings: list[str] = []
     data, fields = top_fields(data, "XSpace", path, warnings)
@@ -45,7 +45,7 @@ def read(path: Path, _: int, progress: Progress | None) -> Piece:
     elif not len(rows):
         warnings.append(f"{path} has no TensorFlow ops{_why_no_ops(space)}")
     steps = tuple(sorted(set(rows.step[rows.step >= 0].tolist())))
-    return Piece(trace=Trace(rows, steps, threads=threads, space=space), warnings=warnings)
+    return FilePiece(trace=Trace(rows, steps, threads=threads, space=space), warnings=warnings)
 
 
 @dataclass(frozen=True, slots=True)

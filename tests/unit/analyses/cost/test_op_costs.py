@@ -6,8 +6,8 @@ import pytest
 import tensorflow as tf
 
 import tfprof
-from tfprof.analyses.cost.op_costs import static_costs
-from tfprof.analyses.graph.subgraph import computed, phases
+from tfprof.analyses.cost.op_costs import op_costs
+from tfprof.analyses.graph.subgraph import phases, subgraph
 from tfprof.analyses.inference.sites import Given
 from tfprof.api.anything import data_of
 from tfprof.errors import UsageError
@@ -19,7 +19,7 @@ B = symbol("B")
 
 def costs(model, given=None, **part):
     data = data_of(model)
-    return static_costs(data, computed(data, **part), given)
+    return op_costs(data, subgraph(data, **part), given)
 
 
 def traced(function, *specs):

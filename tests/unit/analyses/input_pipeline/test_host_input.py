@@ -12,7 +12,7 @@ from tfprof.analyses.input_pipeline.host_input import input_of_hosts
 from tfprof.analyses.input_pipeline.pipelines import Stage, pipelines
 from tfprof.analyses.input_pipeline.stage_kinds import kind_of
 from tfprof.analyses.input_pipeline.xprof_categories import work_of
-from tfprof.results.input import Buffer, Kind, Work
+from tfprof.results.input import InputWork, PrefetchBuffer, StageKind
 
 MS = 1_000_000_000
 ROOT = "Iterator::Root"
@@ -78,7 +78,7 @@ def test_settings_are_what_the_iterators_note(found):
     (pipeline,) = found("fast-trace").pipelines
     _, prefetch, fused, source = pipeline.stages
     assert (prefetch.autotuned, prefetch.autotune_mode) == (True, "legacy")
-    assert prefetch.buffered == Buffer(0, 2, 0.625)
+    assert prefetch.buffered == PrefetchBuffer(0, 2, 0.625)
     assert (fused.parallelism, fused.autotuned, fused.batch_size) == (2, True, 16)
     assert fused.fused == ("ParallelMapDatasetV2", "BatchDatasetV2")
     assert (source.parallelism, source.autotuned, source.buffered) == (None, None, None)
@@ -321,15 +321,15 @@ def test_inputs_one_after_the_other_are_one_stage(event, path):
 @pytest.mark.parametrize(
     ("path", "kind", "work"),
     [
-        ("Iterator::Root::TFRecord", Kind.FILES, Work.DEMANDED_READ),
-        ("Iterator::Root::Prefetch::TFRecordV2", Kind.FILES, Work.ADVANCED_READ),
-        ("Iterator::Root::Prefetch::Map", Kind.MAP, Work.PREPROCESSING),
-        ("Iterator::Root::ParallelMapV2", Kind.PARALLEL_MAP, Work.PREPROCESSING),
-        ("Iterator::Root::MapAndBatch", Kind.PARALLEL_MAP, Work.PREPROCESSING),
-        ("Iterator::Root::FlatMap::Generator", Kind.GENERATOR, Work.PREPROCESSING),
-        ("Iterator::Root::BatchV2", Kind.BATCH, Work.PREPROCESSING),
-        ("Iterator::Root", Kind.ROOT, Work.PREPROCESSING),
-        ("Iterator::Root::Take", Kind.OTHER, Work.PREPROCESSING),
+        ("Iterator::Root::TFRecord", StageKind.FILES, InputWork.DEMANDED_READ),
+        ("Iterator::Root::Prefetch::TFRecordV2", StageKind.FILES, InputWork.ADVANCED_READ),
+        ("Iterator::Root::Prefetch::Map", StageKind.MAP, InputWork.PREPROCESSING),
+        ("Iterator::Root::ParallelMapV2", StageKind.PARALLEL_MAP, InputWork.PREPROCESSING),
+        ("Iterator::Root::MapAndBatch", StageKind.PARALLEL_MAP, InputWork.PREPROCESSING),
+        ("Iterator::Root::FlatMap::Generator", StageKind.GENERATOR, InputWork.PREPROCESSING),
+        ("Iterator::Root::BatchV2", StageKind.BATCH, InputWork.PREPROCESSING),
+        ("Iterator::Root", StageKind.ROOT, InputWork.PREPROCESSING),
+        ("Iterator::Root::Take", StageKind.OTHER, InputWork.PREPROCESSING),
     ],
 )
 def test_stages_are_known_by_their_names(path, kind, work):

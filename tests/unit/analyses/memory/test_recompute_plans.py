@@ -14,8 +14,8 @@ from tfprof.analyses.memory.program import MODELS, program
 from tfprof.analyses.memory.recompute import Halves, recomputed
 from tfprof.analyses.memory.recompute_plans import Planner, best_plans
 from tfprof.analyses.memory.schedule import simulate
-from tfprof.analyses.memory.swap import Link, Swapper
-from tfprof.model.device import Device
+from tfprof.analyses.memory.swap import HostLink, Swapper
+from tfprof.model.device import DevicePeak
 from tfprof.model.dims import BATCH
 from tfprof.model.interned import Interned
 from tfprof.reports.shared.model_costs import costs_of
@@ -194,7 +194,7 @@ def test_what_if_needs_a_training_step(unet):
 
 
 def swapper(made, batch, gigabytes):
-    return Swapper(Halves(made, batch), Link(gigabytes * 1e9, Device("gpu", 1e13, 8e11)))
+    return Swapper(Halves(made, batch), HostLink(gigabytes * 1e9, DevicePeak("gpu", 1e13, 8e11)))
 
 
 def test_swapping_hides_more_the_faster_the_link(unet_step):

@@ -5,7 +5,7 @@ import json
 import pytest
 from run_cli import run
 
-from tfprof.analyses.memory.program import Output, Program, Step, link
+from tfprof.analyses.memory.program import OpOutput, Program, ProgramStep, link
 from tfprof.analyses.memory.schedule import simulate
 from tfprof.analyses.placement.soft_placement import as_ran
 from tfprof.sources.find.load import Request, read_one
@@ -60,10 +60,10 @@ def test_a_graph_that_ran_where_it_asked_is_left_as_it_is(samples):
 def test_a_buffer_that_an_op_elsewhere_takes_over_is_freed_where_it_is():
     kilobyte = (0, 1000)
     steps = [
-        Step(None, [], [Output(kilobyte)], device=0),
-        Step(None, [(0, 0)], [Output(kilobyte)], reuse=(0,), device=1),
-        Step(None, [(1, 0)], [], device=0),
-        Step(None, [], [Output(kilobyte)], device=0),
+        ProgramStep(None, [], [OpOutput(kilobyte)], device=0),
+        ProgramStep(None, [(0, 0)], [OpOutput(kilobyte)], reuse=(0,), device=1),
+        ProgramStep(None, [(1, 0)], [], device=0),
+        ProgramStep(None, [], [OpOutput(kilobyte)], device=0),
     ]
     link(steps, [(2, 3)])
     first, second = simulate(Program(steps, [], ["/cpu:0", "/cpu:1"]), 1, 1).devices

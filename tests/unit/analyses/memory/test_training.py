@@ -8,8 +8,8 @@ import pytest
 import tensorflow as tf
 
 import tfprof
-from tfprof.analyses.cost.op_costs import static_costs
-from tfprof.analyses.graph.subgraph import computed
+from tfprof.analyses.cost.op_costs import op_costs
+from tfprof.analyses.graph.subgraph import subgraph
 from tfprof.analyses.inference.sites import Given
 from tfprof.analyses.memory import training
 from tfprof.analyses.memory.keras_training import keras_step
@@ -29,9 +29,9 @@ TRAINED_MLP = 4 * (784 * 512 + 512 + 512 * 10 + 10)
 def forward(path, batch=None, *, fetch=(), feeds=None, **sizes):
     """The costs of a forward pass, and its graph."""
     data = tfprof.load(path).data
-    part = computed(data, None, fetch)
+    part = subgraph(data, None, fetch)
     known = sizes if batch is None else {"B": batch, **sizes}
-    return static_costs(data, part, Given(known, feeds or {}, truth=False)), data.graph
+    return op_costs(data, part, Given(known, feeds or {}, truth=False)), data.graph
 
 
 def peak(costs, graph, batch):

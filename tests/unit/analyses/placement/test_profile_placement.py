@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tfprof
-from tfprof.analyses.graph.partition_graphs import executed, parts
+from tfprof.analyses.graph.partition_graphs import executed, partition_graphs
 from tfprof.analyses.placement.host_placement import host_placement
 from tfprof.analyses.placement.profile_placement import placement
 from tfprof.errors import InputMissing, UsageError
@@ -222,7 +222,7 @@ def test_one_machine_has_no_parameter_servers(two_cpus):
 
 
 def test_the_graphs_of_all_devices_as_one(two_cpus):
-    found = parts(two_cpus.trace)
+    found = partition_graphs(two_cpus.trace)
     whole = executed(two_cpus).graph
     assert len(whole) == sum(len(part.graph) for part in found)
     assert whole.names.tolist() == [name for part in found for name in part.graph.names]

@@ -7,7 +7,7 @@ from tensorflow.core.profiler import tfprof_options_pb2, tfprof_output_pb2
 from tensorflow.python.util import _pywrap_tfprof as engine
 
 from tfprof.analyses.runtime.original_op_time import op_micros
-from tfprof.analyses.runtime.step_average import run_cost
+from tfprof.analyses.runtime.step_average import step_average
 from tfprof.sources.find.load import Request, choose, read
 
 
@@ -48,12 +48,12 @@ def capture(request, samples, unet):
 
 def test_op_time_is_the_engines_total(capture):
     run, root = capture
-    assert run_cost(trace_of(run)).op_us == root.total_exec_micros
+    assert step_average(trace_of(run)).op_us == root.total_exec_micros
 
 
 def test_requested_bytes_are_the_engines_total(capture):
     run, root = capture
-    assert run_cost(trace_of(run)).requested == root.total_requested_bytes
+    assert step_average(trace_of(run)).requested == root.total_requested_bytes
 
 
 def test_time_of_every_node_is_the_engines(capture):
@@ -63,13 +63,13 @@ def test_time_of_every_node_is_the_engines(capture):
         node = waiting.pop()
         theirs[node.name] = node.exec_micros
         waiting += node.children
-    ours = {node.name: node.micros for node in run_cost(trace_of(run)).nodes if node.micros}
+    ours = {node.name: node.micros for node in step_average(trace_of(run)).nodes if node.micros}
     assert ours == {name: micros for name, micros in theirs.items() if micros}
 
 
 def test_nodes_add_up_and_come_costliest_first(capture):
     run, _ = capture
-    cost = run_cost(trace_of(run))
+    cost = step_average(trace_of(run))
     assert sum(node.micros for node in cost.nodes) == cost.op_us
     assert sum(node.requested for node in cost.nodes) == cost.requested
     assert sum(cost.devices.values()) == cost.op_us
@@ -82,12 +82,12 @@ def test_the_span_is_from_the_first_start_to_the_last_end(unet):
     nodes = [n for d in run.step_stats.dev_stats for n in d.node_stats if n.all_start_micros > 0]
     first = min(n.all_start_micros for n in nodes)
     last = max(n.all_start_micros + n.all_end_rel_micros for n in nodes)
-    assert run_cost(trace_of(unet / "run_meta")).span_us == last - first
+    assert step_average(trace_of(unet / "run_meta")).span_us == last - first
 
 
 def test_two_equal_steps_are_one_on_average(unet):
-    one = run_cost(trace_of(unet / "run_meta"))
-    two = run_cost(trace_of(unet / "run_meta", unet / "run_meta"))
+    one = step_average(trace_of(unet / "run_meta"))
+    two = step_average(trace_of(unet / "run_meta", unet / "run_meta"))
     assert two.steps == 2
     assert (two.op_us, two.span_us, two.requested) == (one.op_us, one.span_us, one.requested)
     assert two.devices == one.devices
@@ -140,7 +140,7 @@ def _one_node(name):
 @pytest.mark.parametrize(("start", "end", "micros"), [(100, 0, 1), (0, 50, 0), (100, 7, 7)])
 def test_an_op_faster_than_the_clock_took_one_microsecond(written, start, end, micros):
     path = written("/device:CPU:0", [("a", start, end)])
-    assert run_cost(trace_of(path)).op_us == micros
+    assert step_average(trace_of(path)).op_us == micros
     assert _engine_total(_one_node("a"), path.read_bytes()).total_exec_micros == micros
 
 
@@ -148,10 +148,10 @@ def test_an_op_faster_than_the_clock_took_one_microsecond(written, start, end, m
 def test_what_is_no_node_of_a_model_costs_nothing(written, name):
     path = written("/device:CPU:0", [("a", 100, 50), (name, 100, 7)])
     assert _engine_total(_one_node("a"), path.read_bytes()).total_exec_micros == 50
-    assert run_cost(trace_of(path)).op_us == 50
+    assert step_average(trace_of(path)).op_us == 50
 
 
 def test_runs_of_one_node_under_several_labels_are_one_node(written):
     path = written("/device:CPU:0", [("a:MatMul", 100, 5), ("a", 200, 6), ("b:Add", 300, 1)])
-    nodes = {node.name: (node.runs, node.micros) for node in run_cost(trace_of(path)).nodes}
+    nodes = {node.name: (node.runs, node.micros) for node in step_average(trace_of(path)).nodes}
     assert nodes == {"a": (2, 11), "b": (1, 1)}

@@ -2,7 +2,7 @@
 
 from random_traces import capture
 
-from tfprof.analyses.timeline.path_events import chain_runs
+from tfprof.analyses.timeline.path_events import path_events
 
 
 def test_lines_that_another_tool_derived_ran_nothing():
@@ -12,5 +12,5 @@ def test_lines_that_another_tool_derived_ran_nothing():
         "XLA Ops - from #1": [("fusion", 10, 30)],
         "CUPTI overhead": [("flush", 50, 10)],
     }
-    found = chain_runs(capture({"/device:GPU:0": lines}), 0, 200_000_000)
+    found = path_events(capture({"/device:GPU:0": lines}), 0, 200_000_000)
     assert [found.node[row] for row in range(len(found))] == ["gemm"]

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from tfprof.analyses.timeline.critical_path import DATA, TIME, Runs, critical_path
+from tfprof.analyses.timeline.critical_path import DATA, TIME, PathEvents, critical_path
 from tfprof.analyses.timeline.flows import flows
 from tfprof.analyses.timeline.lanes import lanes, merged
 from tfprof.model.interned import Interned
@@ -58,7 +58,7 @@ def test_merged_stretches_are_when_something_runs(seed):
 
 def _path(runs, reads, begin=0):
     names, starts, ends = zip(*runs, strict=True)
-    made = Runs(
+    made = PathEvents(
         np.arange(len(runs)),
         Interned.of(list(names)),
         np.array(starts, np.int64) * MICRO,

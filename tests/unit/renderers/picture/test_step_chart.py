@@ -11,13 +11,13 @@ import pytest
 from tfprof.renderers.drawing.category_colours import LOOKS
 from tfprof.renderers.picture import step_chart
 from tfprof.results.categories import Category
-from tfprof.views.chart import Layer, Mark, StepChart
-from tfprof.views.shapes import Kind
+from tfprof.views.chart import Mark, StackLayer, StepChart
+from tfprof.views.shapes import PartKind
 
 SVG = "{http://www.w3.org/2000/svg}"
 MS = 1000.0
 INPUT, OPS, COMPILATION = (
-    Kind(one.value, one.label)
+    PartKind(one.value, one.label)
     for one in (Category.INPUT, Category.HOST_MODEL, Category.COMPILATION)
 )
 FEW = StepChart(
@@ -25,9 +25,9 @@ FEW = StepChart(
     "median 244.8 ms; 61.4% of a step waits for input",
     ["2", "3", "4", "5"],
     [
-        Layer(INPUT, [130 * MS, 150 * MS, 290 * MS, 160 * MS], 0.614),
-        Layer(OPS, [100 * MS, 90 * MS, 95 * MS, 100 * MS]),
-        Layer(COMPILATION, [0, 0, 0, 0]),
+        StackLayer(INPUT, [130 * MS, 150 * MS, 290 * MS, 160 * MS], 0.614),
+        StackLayer(OPS, [100 * MS, 90 * MS, 95 * MS, 100 * MS]),
+        StackLayer(COMPILATION, [0, 0, 0, 0]),
     ],
     [Mark(2, "waited longer for input")],
     ["Steps are marked by Profiled batch."],
@@ -37,7 +37,7 @@ FEW = StepChart(
 def many(count, **changes):
     rng = np.random.default_rng(count)
     layers = [
-        Layer(kind, (rng.uniform(0.8, 1.2, count) * size * MS).tolist())
+        StackLayer(kind, (rng.uniform(0.8, 1.2, count) * size * MS).tolist())
         for kind, size in ((INPUT, 60), (OPS, 30))
     ]
     return replace(FEW, labels=[str(n) for n in range(count)], layers=layers, marks=[], **changes)
@@ -150,7 +150,7 @@ def test_labels_are_round_numbers_where_steps_have_them():
 def test_one_giant_does_not_press_the_others_flat():
     giant = replace(
         FEW,
-        layers=[FEW.layers[0], FEW.layers[1], Layer(COMPILATION, [15e6, 0, 0, 0])],
+        layers=[FEW.layers[0], FEW.layers[1], StackLayer(COMPILATION, [15e6, 0, 0, 0])],
         marks=[Mark(0, "was compiled")],
     )
     root = drawn(giant)
@@ -177,7 +177,7 @@ def test_the_number_of_a_low_column_does_not_stand_in_a_high_one_beside_it():
     low = replace(many(95), marks=[Mark(40, "slow")])
     values = list(low.layers[0].values)
     values[41] = 200 * MS
-    root = drawn(replace(low, layers=[Layer(INPUT, values), low.layers[1]]))
+    root = drawn(replace(low, layers=[StackLayer(INPUT, values), low.layers[1]]))
     (above,) = [e for e in root.iter(f"{SVG}text") if e.get("font-weight") and e.text == "40"]
     x, bottom, _, height = boxes(root, OPS)[41]
     assert x - float(above.get("x")) < 8  # near enough to be covered
@@ -185,13 +185,15 @@ def test_the_number_of_a_low_column_does_not_stand_in_a_high_one_beside_it():
 
 
 def test_one_step_has_no_median():
-    one = replace(FEW, labels=["7"], layers=[Layer(INPUT, [MS]), Layer(OPS, [2 * MS])], marks=[])
+    one = replace(
+        FEW, labels=["7"], layers=[StackLayer(INPUT, [MS]), StackLayer(OPS, [2 * MS])], marks=[]
+    )
     assert "median" not in texts(drawn(one))
 
 
 def test_any_text_is_safe_and_ascii():
     nasty = "a<b>&\"c'</text><script>alert(1)</script>\x00 ü 模型"
-    layers = [Layer(Kind("input", nasty), [1.0, 2.0])]
+    layers = [StackLayer(PartKind("input", nasty), [1.0, 2.0])]
     made = step_chart.render(
         StepChart(nasty, nasty, [nasty, "2"], layers, [Mark(1, nasty)], [nasty])
     )

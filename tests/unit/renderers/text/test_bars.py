@@ -11,9 +11,9 @@ from tfprof.renderers.drawing.category_colours import LOOKS
 from tfprof.renderers.text import markdown, plain, terminal
 from tfprof.renderers.text.bars import bar_lines
 from tfprof.results.categories import Category
-from tfprof.views.shapes import Bar, Bars, Column, Kind, Report, Table, Unit
+from tfprof.views.shapes import Bar, Bars, Column, PartKind, Report, Table, Unit
 
-KINDS = [Kind(c.value, c.label) for c in (Category.INPUT, Category.HOST_MODEL, Category.OTHER)]
+KINDS = [PartKind(c.value, c.label) for c in (Category.INPUT, Category.HOST_MODEL, Category.OTHER)]
 # milliseconds of the eight steps of tests/data/xplane/slow-cb: input, ops, the rest
 SLOW = [
     (129.3, 92.4, 11.4), (149.5, 83.7, 10.9), (150.4, 84.1, 10.5), (152.3, 82.9, 11.1),

@@ -573,10 +573,10 @@ def test_a_flipped_byte_in_the_index_is_reported_with_its_blocks_offset(tmp_path
     tensors = {f"layer_{n:05d}/kernel": tf.constant([n]) for n in range(12_000)}
     prefix = made.save(tmp_path / "model", tensors)
     index = made.index(prefix)
-    from tfprof.wire.table import Table
+    from tfprof.wire.table import SortedTable
 
     data = index.read_bytes()
-    blocks = list(Table(lambda at, n: data[at : at + n], len(data)).blocks())
+    blocks = list(SortedTable(lambda at, n: data[at : at + n], len(data)).blocks())
     assert len(blocks) > 1
     _, offset, size = blocks[1]
     flip(index, offset + size // 2)

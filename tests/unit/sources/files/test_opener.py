@@ -10,7 +10,7 @@ import pytest
 import tfprof
 from tfprof.errors import FileChanged, PathNotFound
 from tfprof.sources.files import opener
-from tfprof.sources.files.opener import Facts, LocalFiles, opener_for
+from tfprof.sources.files.opener import FileFacts, LocalFiles, opener_for
 
 SOURCES = Path(opener.__file__).parents[1]
 
@@ -31,8 +31,8 @@ class InMemory:
     def is_folder(self, path: Path) -> bool:
         return any(path in file.parents for file in self.files)
 
-    def facts(self, path: Path) -> Facts:
-        return Facts(len(self.read(path)), self.time)
+    def facts(self, path: Path) -> FileFacts:
+        return FileFacts(len(self.read(path)), self.time)
 
     def listed(self, folder: Path) -> tuple[list[str], list[str]]:
         inside = [file.relative_to(folder) for file in self.files if folder in file.parents]

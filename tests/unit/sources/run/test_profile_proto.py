@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf
 from tensorflow.core.profiler import tfprof_log_pb2
 
-from tfprof.analyses.runtime.step_average import run_cost
+from tfprof.analyses.runtime.step_average import step_average
 from tfprof.sources.find.load import Request, choose, read
 
 
@@ -69,7 +69,7 @@ def test_the_op_log_inside_is_kept(both):
 def test_steps_and_sums_are_those_of_the_run(both, unet):
     data, _ = both
     assert data.trace.steps == (3, 8)
-    ours, theirs = run_cost(data.trace), run_cost(load(unet / "run_meta").trace)
+    ours, theirs = step_average(data.trace), step_average(load(unet / "run_meta").trace)
     assert ours.requested == theirs.requested
     # the engine keeps no record of the node that starts a graph
     assert {n.name: (n.micros, n.requested) for n in ours.nodes} == {
