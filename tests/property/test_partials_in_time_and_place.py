@@ -20,7 +20,7 @@ from tfprof.analyses.timeline.host_lanes import (
     Longest,
     host_lanes,
 )
-from tfprof.model.device_specs import DeviceNames
+from tfprof.model.device import DeviceNames
 from tfprof.model.hosts import Host, Hosts, TraceAtHand
 from tfprof.model.interned import Interned
 from tfprof.model.trace import Executions, Trace

@@ -24,7 +24,7 @@ from tfprof.analyses.runtime.step_average import run_partial, step_average
 from tfprof.analyses.step_time.breakdown import breakdowns
 from tfprof.analyses.steps.step_clock import step_clock
 from tfprof.api.profile import Profile
-from tfprof.model.device_specs import DeviceNames
+from tfprof.model.device import DeviceNames
 from tfprof.model.hosts import Hosts
 from tfprof.reports import input as input_report
 from tfprof.reports import steps as steps_report

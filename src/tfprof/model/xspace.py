@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.model.device import ALL_STREAMS
 from tfprof.model.pickling import PicklesWithoutCaches
 from tfprof.model.providers import OptionsSource, PlaneStats
 from tfprof.model.xstats import StatColumn, StatValue, merged
@@ -84,7 +85,7 @@ class Plane(PicklesWithoutCaches):
         """What its ops ran on; of a device the original's name for all its streams together."""
         if self.is_placed:
             return self.name
-        name = f"{self.name}/stream:all" if self.is_device else "/device:CPU:0"
+        name = self.name + ALL_STREAMS if self.is_device else "/device:CPU:0"
         return f"/host:{self.host}{name}" if self.host else name
 
     def name_of(self, event: int) -> str:

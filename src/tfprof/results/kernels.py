@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from tfprof.model.devices import short_names
+from tfprof.model.device import ALL_STREAMS, short_names
 from tfprof.model.units import PS_A_MICROSECOND
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
 from tfprof.results.partial import summed
-
-ALL_STREAMS = "/stream:all"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tfprof.model.devices import short_names
+from tfprof.model.device import ALL_STREAMS, short_names
 from tfprof.model.hosts import steps_together
 from tfprof.model.units import PS_A_MICROSECOND
-from tfprof.results.kernels import ALL_STREAMS
 from tfprof.results.partial import Met, both
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.analyses.accounting.nodes import Nodes
-from tfprof.model.devices import CANONICAL
+from tfprof.model.device import holds_kernels, is_cpu_or_gpu
 from tfprof.model.trace import Trace
 
 Kept = tuple[int, int, str, bool]
@@ -25,7 +25,7 @@ def kept_executions(nodes: Nodes, trace: Trace) -> Iterator[Kept]:
     for at, (node, place) in enumerate(codes):
         row, device = rows[node], devices[place]
         own = row >= 0 and device == nodes.devices[row]
-        if row >= 0 and (own or not CANONICAL.fullmatch(device)):
+        if row >= 0 and (own or not is_cpu_or_gpu(device)):
             yield at, row, device, own
 
 
@@ -38,6 +38,6 @@ def misses_stream(trace: Trace | None) -> bool:
     for step in set(runs.step.tolist()):
         codes = np.unique(runs.device.codes[runs.step == step]).tolist()
         gpus = [devices[code] for code in codes if "gpu" in devices[code]]
-        if gpus and not any("stream:all" in gpu for gpu in gpus):
+        if gpus and not any(map(holds_kernels, gpus)):
             return True
     return False

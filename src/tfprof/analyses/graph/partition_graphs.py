@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tfprof.errors import InputMissing, UsageError
-from tfprof.model.device_specs import DeviceNames
+from tfprof.model.device import DeviceNames
 from tfprof.model.graph import Graph, Shape
 from tfprof.model.hosts import Hosts
 from tfprof.model.joined_graphs import RECEIVES, SENDS, joined_graphs, sent_from, transfers

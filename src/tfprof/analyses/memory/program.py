@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tfprof.analyses.cost.op_costs import OpCost, OpCosts
 from tfprof.analyses.inference.sites import Site
-from tfprof.model.device_specs import DeviceSpec
-from tfprof.model.devices import short_names
+from tfprof.model.device import DeviceSpec, short_names
 from tfprof.model.dims import BATCH, Dim, Size, elements, packed
 from tfprof.model.graph import Graph
 from tfprof.ops.rule import Rule, Tensor

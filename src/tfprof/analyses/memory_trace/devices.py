@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tfprof.analyses.memory_trace.capture_memory import space_usages
 from tfprof.analyses.memory_trace.session_memory import run_usages
 from tfprof.analyses.memory_trace.usage import Usage
-from tfprof.model.devices import short_names
+from tfprof.model.device import short_names
 from tfprof.model.hosts import Host
 from tfprof.model.trace import Executions
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from tfprof.analyses.placement.copy_sums import PS, CopyRoute, CopySum
 from tfprof.analyses.placement.timeline_labels import ends, short_kind
-from tfprof.model.device_lines import lines_that_count
 from tfprof.model.joined_graphs import RECEIVES, SENDS
+from tfprof.model.kernel_lines import lines_that_count
 from tfprof.model.trace import Executions, Trace
 from tfprof.model.xspace import Plane
 

@@ -9,7 +9,7 @@ from tfprof.analyses.placement.balance import sizes_of
 from tfprof.analyses.placement.copy_sums import whole
 from tfprof.analyses.placement.ran import CPU, Ran
 from tfprof.analyses.placement.requested import asked_counts
-from tfprof.model.device_specs import DeviceNames, DeviceSpec
+from tfprof.model.device import DeviceNames, DeviceSpec
 from tfprof.model.placement_log import PlacementLog
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity

@@ -21,7 +21,7 @@ from tfprof.analyses.placement.copy_sums import CopyRoute, CopySum
 from tfprof.analyses.placement.ran import Ran, where_ran
 from tfprof.analyses.placement.timeline_labels import recorded
 from tfprof.analyses.placement.transfers import of_parts, of_records
-from tfprof.model.device_specs import DeviceNames
+from tfprof.model.device import DeviceNames
 from tfprof.model.hosts import steps_together
 from tfprof.model.trace import Executions, Trace
 from tfprof.results.partial import FirstPlace, Met, both, summed

@@ -19,7 +19,7 @@ from tfprof.analyses.placement.host_placement import PlacementPartial, host_plac
 from tfprof.analyses.placement.ran import CPU, Ran
 from tfprof.analyses.placement.requested import asked_names, graphs_of, requested
 from tfprof.analyses.placement.transfers import SizeOf, crosses, of_edges
-from tfprof.model.device_specs import DeviceNames, DeviceSpec
+from tfprof.model.device import DeviceNames, DeviceSpec
 from tfprof.model.dims import elements, packed
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned

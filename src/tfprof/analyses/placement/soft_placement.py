@@ -11,7 +11,7 @@ from tfprof.analyses.placement.capture_copies import sent_rows
 from tfprof.analyses.placement.host_placement import host_runs
 from tfprof.analyses.placement.profile_placement import soft_placed
 from tfprof.model import units
-from tfprof.model.device_specs import DeviceNames, DeviceSpec
+from tfprof.model.device import DeviceNames, DeviceSpec
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
 from tfprof.model.profile import ProfileData

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tfprof.model.device_specs import DeviceSpec
+from tfprof.model.device import ALL_STREAMS, COPIES, DeviceSpec, is_stream
 from tfprof.model.trace import Executions, Trace
 
 # what the names of such records look like; the labels tell for sure
@@ -19,7 +19,6 @@ _SENT = re.compile(
 )
 _COPIED = re.compile(r"MEMCPY(?P<kind>\w+) (?P<bytes>\d+) bytes.*", re.IGNORECASE)
 KIND = re.compile(r"(?P<source>[HDPA])(?:to|2)(?P<target>[HDPA])", re.IGNORECASE)
-_STREAM = re.compile(r".*/stream:.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +92,9 @@ def _all(trace: Trace, candidates: list[int]) -> Iterator[LabelledCopy]:
 
 def _each_once(found: list[LabelledCopy], rows: Executions) -> list[LabelledCopy]:
     """A copy stands with the device's copies and with a stream; a tensor is sent and received."""
-    of_thread = {one.row for one in found if rows.device[one.row].endswith("/memcpy")}
-    streams = [one.row for one in found if _STREAM.fullmatch(rows.device[one.row])]
-    all_streams = [row for row in streams if rows.device[row].endswith("/stream:all")]
+    of_thread = {one.row for one in found if rows.device[one.row].endswith(COPIES)}
+    streams = [one.row for one in found if is_stream(rows.device[one.row])]
+    all_streams = [row for row in streams if rows.device[row].endswith(ALL_STREAMS)]
     repeated = set(streams) if of_thread else set(streams) - set(all_streams or streams)
     kept = [one for one in found if one.row not in repeated]
     copied = {_pair(one) for one in kept if not one.kind.startswith("_")}

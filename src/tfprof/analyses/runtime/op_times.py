@@ -19,9 +19,8 @@ from tfprof.analyses.graph.layer_names import (
 )
 from tfprof.analyses.runtime.op_events import OpEvents
 from tfprof.analyses.runtime.op_work import EventWork
-from tfprof.model.devices import short_names
+from tfprof.model.device import ALL_STREAMS, short_names
 from tfprof.model.interned import Interned
-from tfprof.results.kernels import ALL_STREAMS
 from tfprof.results.op_times import OpTimesPartial, OpTimeSums, OpWork, in_order
 from tfprof.results.sketch import sketches
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.graph.layer_names import without_calls
 from tfprof.analyses.runtime.op_events import OpEvents
+from tfprof.model.device import is_stream
 from tfprof.model.graph import Graph
 
 if TYPE_CHECKING:  # a capture has no such costs, and need not import what counts them
@@ -19,7 +20,6 @@ if TYPE_CHECKING:  # a capture has no such costs, and need not import what count
 Floats = npt.NDArray[np.float64]
 
 _FUSED = "_Fused"
-_STREAMS = "/stream:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _part_of_the_work(runs: OpEvents) -> Floats:
     A node on a GPU is launched by the host, which does none of it, and may be several kernels. Ops
     of the pipeline may share a name with a node of the model.
     """
-    on_device = runs.device.map(lambda device: _STREAMS in device)
+    on_device = runs.device.map(is_stream)
     count = len(runs.node.table)
     kernels = np.bincount(runs.node.codes[on_device], minlength=count)[runs.node.codes]
     launches = np.bincount(runs.node.codes[~on_device], minlength=count)[runs.node.codes]

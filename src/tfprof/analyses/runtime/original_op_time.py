@@ -7,12 +7,11 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.model.devices import CANONICAL
+from tfprof.model.device import holds_kernels, is_cpu_or_gpu
 from tfprof.model.trace import Executions
 
 Ints = npt.NDArray[np.int64]
 
-_ALL_STREAMS = "stream:all"
 # what the runtime does between nodes: the original leaves it out
 _NO_NODE = re.compile(r"(_SOURCE|RecvTensor)(:.*)?|[^:]*MEMCPY.*")
 
@@ -20,10 +19,7 @@ _NO_NODE = re.compile(r"(_SOURCE|RecvTensor)(:.*)?|[^:]*MEMCPY.*")
 def op_micros(executions: Executions) -> Ints:
     """Microseconds by execution; 0 for what the original does not time (copies, host threads)."""
     timed = np.array(
-        [
-            _ALL_STREAMS in device.lower() or bool(CANONICAL.fullmatch(device.lower()))
-            for device in executions.device.table
-        ],
+        [holds_kernels(name) or is_cpu_or_gpu(name) for name in executions.device.table],
         bool,
     )
     # an op faster than the clock still took time

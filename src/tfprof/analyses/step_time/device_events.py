@@ -8,7 +8,7 @@ import numpy as np
 
 from tfprof.analyses.events.self_time import holders
 from tfprof.analyses.step_time.category_codes import NO_CODE, Codes, by_name, code_of
-from tfprof.model.device_lines import is_tpu, lines_that_count
+from tfprof.model.kernel_lines import is_tpu, lines_that_count
 from tfprof.model.xspace import Plane
 from tfprof.results.categories import Category
 

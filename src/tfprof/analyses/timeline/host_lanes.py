@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tfprof.analyses.events.self_time import self_times
 from tfprof.analyses.timeline.event_filters import Filters, picked
 from tfprof.analyses.timeline.lanes import lanes, merged
-from tfprof.model.devices import short_names
+from tfprof.model.device import ALL_STREAMS, short_names
 from tfprof.model.op_names import kind_of
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
 from tfprof.results.partial import both
@@ -146,7 +146,7 @@ def _lanes_of(plane: Plane, filters: Filters, begin: int, end: int) -> Iterator[
 
 def _device(plane: Plane) -> str:
     known = plane.name == HOST_THREADS or plane.is_device or plane.is_placed
-    return plane.device.removesuffix("/stream:all") if known else plane.name
+    return plane.device.removesuffix(ALL_STREAMS) if known else plane.name
 
 
 @lru_cache(maxsize=1)

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from tfprof.analyses.timeline.critical_path import PathEvents
 from tfprof.analyses.timeline.event_filters import NOISE
-from tfprof.model.device_lines import lines_that_count
 from tfprof.model.interned import Interned
+from tfprof.model.kernel_lines import lines_that_count
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
 

@@ -9,7 +9,7 @@ from tfprof.analyses.overlap.host_steps import host_steps, with_only
 from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
 from tfprof.analyses.step_time.evidence import events_behind
 from tfprof.errors import UsageError
-from tfprof.model.devices import short_names
+from tfprof.model.device import short_names
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
 from tfprof.reports.shared.input_bound import NO_OPS, is_input_bound

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tfprof.analyses.overlap.stragglers import straggling_hosts
-from tfprof.model.devices import short_names
+from tfprof.model.device import short_names
 from tfprof.model.quantity import Quantity
 from tfprof.model.units import PS
 from tfprof.reports.shared.input_bound import NO_OPS

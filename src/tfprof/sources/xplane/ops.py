@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.model.device_lines import lines_that_count
 from tfprof.model.interned import Interned, looked_up
+from tfprof.model.kernel_lines import lines_that_count
 from tfprof.model.op_names import OpKind, OpName, op_name
 from tfprof.model.trace import Executions
 from tfprof.model.xspace import HOST_THREADS, Plane, Space

@@ -13,7 +13,7 @@ from tfprof.analyses.graph.partition_graphs import executed, partition_graphs
 from tfprof.analyses.placement.host_placement import host_placement
 from tfprof.analyses.placement.profile_placement import placement
 from tfprof.errors import InputMissing, UsageError
-from tfprof.model.device_specs import DeviceNames
+from tfprof.model.device import DeviceNames
 from tfprof.model.joined_graphs import RECEIVES, SENDS
 from tfprof.sources.run.placement_log import read_placement_log
 from tfprof.wire.schema import message_class

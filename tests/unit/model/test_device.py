@@ -2,7 +2,7 @@
 
 import pytest
 
-from tfprof.model.device_specs import DeviceNames, DeviceSpec
+from tfprof.model.device import DeviceNames, DeviceSpec
 
 LOCAL = "/job:localhost/replica:0/task:0/device:"
 
