@@ -12,8 +12,8 @@ from typing import Self
 
 from tfprof.compat.encoded import encoded
 from tfprof.compat.handed import Proto
+from tfprof.model import metrics
 from tfprof.reports.trees.original import Details
-from tfprof.results import trees as c
 from tfprof.results.trees import ROOT_NAME, CostRows, Costs, CostTreeResult, OpCostsResult, Shape
 from tfprof.wire.schema import message_class
 
@@ -105,24 +105,24 @@ class ViewNode:
     def _made(self, places: Sequence[int]) -> list[Self]:
         return [type(self)(self._source.row(at), self._source) for at in places]
 
-    parameters = _Own(c.PARAMS)
-    float_ops = _Own(c.FLOAT_OPS)
-    exec_micros = _Own(c.MICROS)
-    accelerator_exec_micros = _Own(c.ACCELERATOR)
-    cpu_exec_micros = _Own(c.CPU)
-    requested_bytes = _Own(c.BYTES)
-    peak_bytes = _Own(c.PEAK)
-    residual_bytes = _Own(c.RESIDUAL)
-    output_bytes = _Own(c.OUTPUT)
-    total_parameters = _Total(c.PARAMS)
-    total_float_ops = _Total(c.FLOAT_OPS)
-    total_exec_micros = _Total(c.MICROS)
-    total_accelerator_exec_micros = _Total(c.ACCELERATOR)
-    total_cpu_exec_micros = _Total(c.CPU)
-    total_requested_bytes = _Total(c.BYTES)
-    total_peak_bytes = _Total(c.PEAK)
-    total_residual_bytes = _Total(c.RESIDUAL)
-    total_output_bytes = _Total(c.OUTPUT)
+    parameters = _Own(metrics.PARAMS)
+    float_ops = _Own(metrics.FLOAT_OPS)
+    exec_micros = _Own(metrics.MICROS)
+    accelerator_exec_micros = _Own(metrics.ACCELERATOR)
+    cpu_exec_micros = _Own(metrics.CPU)
+    requested_bytes = _Own(metrics.BYTES)
+    peak_bytes = _Own(metrics.PEAK)
+    residual_bytes = _Own(metrics.RESIDUAL)
+    output_bytes = _Own(metrics.OUTPUT)
+    total_parameters = _Total(metrics.PARAMS)
+    total_float_ops = _Total(metrics.FLOAT_OPS)
+    total_exec_micros = _Total(metrics.MICROS)
+    total_accelerator_exec_micros = _Total(metrics.ACCELERATOR)
+    total_cpu_exec_micros = _Total(metrics.CPU)
+    total_requested_bytes = _Total(metrics.BYTES)
+    total_peak_bytes = _Total(metrics.PEAK)
+    total_residual_bytes = _Total(metrics.RESIDUAL)
+    total_output_bytes = _Total(metrics.OUTPUT)
 
 
 class GraphNodeProto(ViewNode):
@@ -130,9 +130,9 @@ class GraphNodeProto(ViewNode):
 
     __slots__ = ()
 
-    run_count = _Own(c.RUNS)
-    total_run_count = _Total(c.RUNS)
-    total_definition_count = _Total(c.DEFINED)
+    run_count = _Own(metrics.RUNS)
+    total_run_count = _Total(metrics.RUNS)
+    total_definition_count = _Total(metrics.DEFINED)
 
     @property
     def device(self) -> str:

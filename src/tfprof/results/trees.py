@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.model.options import METRICS
+from tfprof.model.metrics import COLUMN_OF
 from tfprof.results.columns import Columns
 from tfprof.results.fields import INSIDE, ROW_KEY, Key
 
@@ -17,21 +17,13 @@ Ints = npt.NDArray[np.int64]
 
 ROOT_NAME = "_TFProfRoot"
 
-# positions in a row of costs
-PARAMS, FLOAT_OPS, BYTES, PEAK, RESIDUAL, OUTPUT, MICROS, ACCELERATOR, CPU, RUNS, DEFINED = range(
-    11
-)
-COLUMNS = 11
-# which of them a metric of the options is
-COLUMN_OF = {metric: position for position, metric in enumerate(METRICS)}
-
 Shape = tuple[int, ...]
 # by the number of the input; None where the graph does not say
 InputShapes = tuple[tuple[int, Shape | None], ...]
 
 
 class Costs(NamedTuple):
-    """`occurrence` is how often it ran, `defined` how many nodes there are."""
+    """A field a metric: `occurrence` is how often it ran, `defined` how many nodes there are."""
 
     params: int = 0
     float_ops: int = 0

@@ -18,10 +18,7 @@ from tfprof.analyses.runtime.op_events import self_micros
 from tfprof.model.device import holds_kernels, is_cpu_or_gpu
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
-from tfprof.model.oplog import TRAINABLE, OpLog
-from tfprof.model.profile import ProfileData
-from tfprof.model.trace import Executions, Trace
-from tfprof.results.trees import (
+from tfprof.model.metrics import (
     ACCELERATOR,
     BYTES,
     COLUMNS,
@@ -33,9 +30,12 @@ from tfprof.results.trees import (
     PARAMS,
     PEAK,
     RESIDUAL,
-    ROOT_NAME,
     RUNS,
 )
+from tfprof.model.oplog import TRAINABLE, OpLog
+from tfprof.model.profile import ProfileData
+from tfprof.model.trace import Executions, Trace
+from tfprof.results.trees import ROOT_NAME
 from tfprof.wire.schema import Proto
 
 Ints = npt.NDArray[np.int64]

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, depths, nearest, renumbered
 from tfprof.analyses.accounting.regexes import device_matcher, matcher
 from tfprof.model.interned import Interned
+from tfprof.model.metrics import COLUMN_OF
 from tfprof.model.options import EVERYTHING, Options
-from tfprof.results.trees import COLUMN_OF
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]

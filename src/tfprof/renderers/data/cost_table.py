@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tfprof.results.trees import COLUMN_OF
+from tfprof.model.metrics import METRICS, OF_BYTES, OF_TIME
 from tfprof.views.shapes import Bars, Column, Lanes, Table, Unit, Value
 from tfprof.views.trees import CostTreeView, OpCostView
 
-_UNITS = {"bytes": Unit.BYTES, "micros": Unit.MICROS}
+_UNITS = {OF_BYTES: Unit.BYTES, OF_TIME: Unit.MICROS}
 
 
 def as_table(part: Table | Lanes | Bars | CostTreeView | OpCostView) -> Table:
@@ -15,10 +15,10 @@ def as_table(part: Table | Lanes | Bars | CostTreeView | OpCostView) -> Table:
         return part
     if isinstance(part, Lanes | Bars):
         return part.table
-    chosen = {key: at for key, at in COLUMN_OF.items() if key in part.select}
+    chosen = {at: metric for at, metric in enumerate(METRICS) if metric.name in part.select}
     both = [
-        Column(f"{side}_{key}", f"{side} {key}", _UNITS.get(key.rpartition("_")[2], Unit.COUNT))
-        for key in chosen
+        Column(f"{side}_{one.name}", f"{side} {one.name}", _UNITS.get(one.unit, Unit.COUNT))
+        for one in chosen.values()
         for side in ("self", "total")
     ]
     names: list[list[Value]]
@@ -29,7 +29,7 @@ def as_table(part: Table | Lanes | Bars | CostTreeView | OpCostView) -> Table:
         head = [Column("name", "node"), Column("depth", "depth", Unit.COUNT)]
         names = [[row.name, row.indent] for row in part.rows]
     numbers: list[list[Value]] = [
-        [side[at] for at in chosen.values() for side in (row.own, row.total)] for row in part.rows
+        [side[at] for at in chosen for side in (row.own, row.total)] for row in part.rows
     ]
     rows = [name + number for name, number in zip(names, numbers, strict=True)]
     return Table([*head, *both], rows)

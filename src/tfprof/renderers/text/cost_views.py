@@ -8,6 +8,7 @@ from itertools import repeat
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.model import metrics
 from tfprof.renderers.text.original_numbers import CORRECTED, ORIGINAL, Spelling, Write
 from tfprof.renderers.text.tensor_dump import tensor_dump
 from tfprof.results import trees as c
@@ -16,17 +17,9 @@ from tfprof.views.trees import CostTreeView, OpCostView
 
 Column = Sequence[str | None]
 
-_MEMORY = (
-    ("bytes", c.BYTES, "requested bytes"),
-    ("peak_bytes", c.PEAK, "peak bytes"),
-    ("residual_bytes", c.RESIDUAL, "residual bytes"),
-    ("output_bytes", c.OUTPUT, "output bytes"),
-)
-_TIMES = (
-    ("accelerator_micros", c.ACCELERATOR, "accelerator execution time"),
-    ("cpu_micros", c.CPU, "cpu execution time"),
-)
-_TOTAL_TIME = (c.MICROS, "total execution time")
+_MEMORY = (metrics.BYTES, metrics.PEAK, metrics.RESIDUAL, metrics.OUTPUT)
+_TIMES = (metrics.MICROS, metrics.ACCELERATOR, metrics.CPU)
+_COUNTS = (metrics.PARAMS, metrics.FLOAT_OPS)
 
 
 def _spelling(style: str) -> Spelling:
@@ -79,28 +72,25 @@ def _lines(rows: CostRows, framed: Iterable[str]) -> Iterator[str]:
 
 
 def _tree_titles(select: frozenset[str]) -> Iterator[str]:
-    if "params" in select:
-        yield "# parameters"
-    if "float_ops" in select:
-        yield "# float_ops"
-    yield from (title for key, _, title in _MEMORY if key in select)
-    yield from (title for _, title in _times(select))
+    columns = (*_chosen(_COUNTS, select), *_chosen(_MEMORY, select), *_times(select))
+    yield from (metrics.METRICS[column].title for column in columns)
     if "device" in select:
         yield "assigned devices"
     if "op_types" in select:
         yield "op types"
     if "occurrence" in select:
-        yield "op count (run|defined)"
+        yield metrics.METRICS[metrics.RUNS].title
     if "input_shapes" in select:
         yield "input shapes"
 
 
-def _times(select: frozenset[str]) -> Iterator[tuple[int, str]]:
-    if "micros" in select:
-        yield _TOTAL_TIME
-    yield from (
-        (column, title) for key, column, title in _TIMES if key in select or "micros" in select
-    )
+def _chosen(columns: Sequence[int], select: frozenset[str]) -> list[int]:
+    return [column for column in columns if metrics.NAMES[column] in select]
+
+
+def _times(select: frozenset[str]) -> Sequence[int]:
+    """The time of both has both beside it."""
+    return _TIMES if "micros" in select else _chosen(_TIMES, select)
 
 
 def _both(rows: CostRows, column: int, write: Write, unit: str = "") -> list[str]:
@@ -123,11 +113,11 @@ def _written(values: npt.NDArray[np.int64], write: Write) -> list[str]:
 def _costs(
     rows: CostRows, select: frozenset[str], spelling: Spelling, *, early: bool
 ) -> Iterator[Column]:
-    yield from (_both(rows, column, spelling.memory) for key, column, _ in _MEMORY if key in select)
+    yield from (_both(rows, column, spelling.memory) for column in _chosen(_MEMORY, select))
     if early and "micros" in select:
-        yield _both(rows, c.MICROS, spelling.time)
+        yield _both(rows, metrics.MICROS, spelling.time)
         return
-    yield from (_both(rows, column, spelling.time) for column, _ in _times(select))
+    yield from (_both(rows, column, spelling.time) for column in _times(select))
 
 
 def _code_columns(
@@ -135,9 +125,9 @@ def _code_columns(
 ) -> Iterator[Column]:
     yield from _costs(rows, select, spelling, early=early)
     if "params" in select:
-        yield _both(rows, c.PARAMS, spelling.number, " params")
+        yield _both(rows, metrics.PARAMS, spelling.number, " params")
     if "float_ops" in select:
-        yield _both(rows, c.FLOAT_OPS, spelling.number, " flops")
+        yield _both(rows, metrics.FLOAT_OPS, spelling.number, " flops")
     if "device" in select:
         yield ["|".join(devices) if devices else None for devices in rows.devices]
     if "op_types" in select:
@@ -154,17 +144,17 @@ def _tree_columns(
     if "params" in select:
         shapes = map(rows.shapes.get, range(len(rows)))
         yield ["x".join(map(str, shape)) if shape else None for shape in shapes]
-        yield _both(rows, c.PARAMS, spelling.number, " params")
+        yield _both(rows, metrics.PARAMS, spelling.number, " params")
     if "float_ops" in select:
-        yield _both(rows, c.FLOAT_OPS, spelling.number, " flops")
+        yield _both(rows, metrics.FLOAT_OPS, spelling.number, " flops")
     yield from _costs(rows, select, spelling, early=early)
     if "device" in select:
         yield [device or None for device in rows.device]
     if "op_types" in select:
         yield ["|".join(types) for types in rows.types]
     if "occurrence" in select:
-        runs = _both(rows, c.RUNS, spelling.number)
-        defined = _both(rows, c.DEFINED, spelling.number)
+        runs = _both(rows, metrics.RUNS, spelling.number)
+        defined = _both(rows, metrics.DEFINED, spelling.number)
         yield [f"{ran}|{made}" for ran, made in zip(runs, defined, strict=True)]
     if "input_shapes" in select:
         yield ["|".join(_input(at, shape) for at, shape in inputs) for inputs in rows.inputs]
@@ -185,12 +175,8 @@ def op_text(view: OpCostView) -> str:
 
 
 def _op_titles(select: frozenset[str]) -> Iterator[str]:
-    yield from (title for key, _, title in _MEMORY if key in select)
-    yield from (title for _, title in _times(select))
-    if "params" in select:
-        yield "# parameters"
-    if "float_ops" in select:
-        yield "# float_ops"
+    columns = (*_chosen(_MEMORY, select), *_times(select), *_chosen(_COUNTS, select))
+    yield from (metrics.METRICS[column].title for column in columns)
     if "device" in select:
         yield "assigned devices"
     if "op_types" in select:
@@ -222,21 +208,19 @@ def _op_cells(row: OpCostRow, view: OpCostView) -> Iterator[str]:
             shares = (100.0 * row.total[column] / whole, 100.0 * row.own[column] / whole)
         return f"{own} ({shares[0]:.2f}%, {shares[1]:.2f}%)".rjust(30)
 
-    for key, column, _ in _MEMORY:
-        if key in select:
-            yield cell(column, memory(row.own[column]), row.own[column])
-    for column, _ in _times(select):
+    for column in _chosen(_MEMORY, select):
+        yield cell(column, memory(row.own[column]), row.own[column])
+    for column in _times(select):
         yield cell(column, time(row.own[column]), row.total[column])
-    if "params" in select:
-        yield cell(c.PARAMS, f"{number(row.own[c.PARAMS])} params", row.total[c.PARAMS])
-    if "float_ops" in select:
-        yield cell(c.FLOAT_OPS, f"{number(row.own[c.FLOAT_OPS])} float_ops", row.total[c.FLOAT_OPS])
+    for column in _chosen(_COUNTS, select):
+        text = f"{number(row.own[column])} {metrics.NAMES[column]}"
+        yield cell(column, text, row.total[column])
     if "device" in select:
         yield "|".join(row.devices)
     if "op_types" in select:
         yield "|".join(row.types)
     if "occurrence" in select:
-        yield f"{row.own[c.RUNS]}|{row.nodes}".rjust(10)
+        yield f"{row.own[metrics.RUNS]}|{row.nodes}".rjust(10)
 
 
 def _signature(signature: c.InputSignature, write: Write) -> str:

@@ -8,21 +8,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from tfprof.model import metrics
 from tfprof.results.tree_exports import PprofFrame, PprofSample
 from tfprof.wire.pprof_messages import encoded
 
-_EXPLAINED = {
-    "params": "How many values the variables made here hold.",
-    "float_ops": "Floating point operations, of ops for which somebody counted them.",
-    "bytes": "Memory that ops asked for, summed over their runs.",
-    "peak_bytes": "The most memory that each run of an op held at once, summed over runs.",
-    "residual_bytes": "Memory that ops still held when they had ended.",
-    "output_bytes": "Memory of the outputs of ops.",
-    "micros": "Time of ops: on accelerators, and on CPUs.",
-    "accelerator_micros": "Time of ops on accelerators.",
-    "cpu_micros": "Time of ops on CPUs, scheduling for accelerators included.",
-}
-METRICS = tuple(_EXPLAINED)
+_SAMPLED = {metric.name: metric for metric in metrics.METRICS if metric.sample}
+METRICS = tuple(_SAMPLED)
 
 _NODE_LABEL = "graph node:"
 
@@ -47,9 +38,9 @@ def _message(samples: Iterable[PprofSample], metric: str) -> bytes:
         }
     kinds = [
         {"type": tables.string(kind), "unit": tables.string(unit)}
-        for kind, unit in (("count", "count"), (metric, _unit(metric)))
+        for kind, unit in (("count", "count"), (metric, _SAMPLED[metric].unit))
     ]
-    comment = tables.string(_EXPLAINED[metric])
+    comment = tables.string(_SAMPLED[metric].sample)
     values = {
         "sample_type": kinds,
         "sample": [sample for _, sample in sorted(by_key.items())],
@@ -59,12 +50,6 @@ def _message(samples: Iterable[PprofSample], metric: str) -> bytes:
         "comment": [comment],
     }
     return encoded("Profile", values)
-
-
-def _unit(metric: str) -> str:
-    if metric.endswith("micros"):
-        return "microseconds"
-    return "bytes" if metric.endswith("bytes") else "count"
 
 
 @dataclass(slots=True)
