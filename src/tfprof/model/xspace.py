@@ -16,6 +16,7 @@ import numpy.typing as npt
 from tfprof.model.device import ALL_STREAMS
 from tfprof.model.pickling import PicklesWithoutCaches
 from tfprof.model.providers import OptionsSource, PlaneStats
+from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.model.xstats import StatColumn, StatValue, merged
 from tfprof.wire.schema import Proto
 from tfprof.wire.xspace import LineColumns, NameColumns
@@ -237,6 +238,6 @@ def on_one_clock(spaces: Sequence[Space]) -> list[Space]:
 
 
 def _counted(space: Space, origin_ns: int) -> Space:
-    later = max(0, space.origin_ns - origin_ns) * 1000
+    later = max(0, space.origin_ns - origin_ns) * PS_A_NANOSECOND
     planes = tuple(plane.later(later) for plane in space.planes)
     return replace(space, planes=planes, origin_ns=origin_ns)

@@ -10,7 +10,7 @@ from typing import Annotated
 from tfprof.model.device import DevicePeak
 from tfprof.model.hosts import steps_together
 from tfprof.model.quantity import Quantity
-from tfprof.model.units import PS_A_MICROSECOND
+from tfprof.model.units import MICROS_A_SECOND, as_micros
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
 from tfprof.results.partial import summed
 from tfprof.results.sketch import Sketch
@@ -102,7 +102,7 @@ class OpWork:
         """In a second."""
         if not self.runs or not self.self_ps:
             return None
-        return float(amount) / _micros(self.self_ps) * 1e6
+        return float(amount) / as_micros(self.self_ps) * MICROS_A_SECOND
 
     @property
     def intensity(self) -> float | None:
@@ -155,27 +155,27 @@ class OpTimeSums:
             self.name,
             self.op or None,
             self.runs,
-            _micros(self.self_ps),
-            _micros(self.total_ps),
-            _micros(self.min_ps),
+            as_micros(self.self_ps),
+            as_micros(self.total_ps),
+            as_micros(self.min_ps),
             self._median(),
-            _micros(self.max_ps),
+            as_micros(self.max_ps),
             work.quantity(work.flops),
             work.quantity(work.bytes),
             rate,
             work.rate(work.bytes),
             work.intensity,
             rate / peak.flops if rate is not None and peak is not None else None,
-            _micros(self.of_steps_ps) / max(1, steps),
+            as_micros(self.of_steps_ps) / max(1, steps),
         )
 
     def _median(self) -> Quantity:
         if self.median_ps is not None:
-            return Quantity.measured(_micros(self.median_ps))
+            return Quantity.measured(as_micros(self.median_ps))
         middle = self.sketch.median if self.sketch is not None else None
         if middle is None:
             return Quantity.unknown("the times of single executions were not kept")
-        return Quantity.estimated(_micros(middle))
+        return Quantity.estimated(as_micros(middle))
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,9 +227,9 @@ class OpTimesPartial:
             self.by,
             len(self.steps) or None,
             sum(row.runs for row in rows),
-            _micros(sum(row.self_ps for row in rows)),
-            _micros(self.pipeline_ps),
-            _micros(self.last_ps - self.first_ps),
+            as_micros(sum(row.self_ps for row in rows)),
+            as_micros(self.pipeline_ps),
+            as_micros(self.last_ps - self.first_ps),
             None if peak is None else PeakRates(peak.flops, peak.bytes),
             tuple(row.finish(self.by, len(self.steps), peak) for row in rows),
         )
@@ -243,7 +243,3 @@ def _merged(rows: Iterable[OpTimeSums], by: str) -> tuple[OpTimeSums, ...]:
 
 def in_order(rows: Iterable[OpTimeSums]) -> tuple[OpTimeSums, ...]:
     return tuple(sorted(rows, key=lambda row: (row.name, row.op or "")))
-
-
-def _micros(picoseconds: float) -> float:
-    return picoseconds / PS_A_MICROSECOND

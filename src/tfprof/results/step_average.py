@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tfprof.model.device import ALL_STREAMS, short_names
 from tfprof.model.hosts import steps_together
-from tfprof.model.units import PS_A_MICROSECOND
+from tfprof.model.units import as_micros
 from tfprof.results.partial import Met, both
 
 
@@ -97,15 +97,15 @@ class StepAveragePartial:
         spans = [last - first for first, last in self.spans.values()]
         mean = sum(spans) / len(spans) if spans else 0.0
         if self.periods:
-            mean = sum(self.periods) / len(self.periods) / PS_A_MICROSECOND
+            mean = as_micros(sum(self.periods) / len(self.periods))
         nodes = (self._node(name, sums, steps) for name, sums in self.nodes.items())
         return StepAverage(
             len(self.steps),
             self.executions,
             mean,
             bool(self.periods),
-            _micros(sum(one.self_ps for one in self.nodes.values())) / steps,
-            _micros(self.pipeline_ps) / steps,
+            as_micros(sum(one.self_ps for one in self.nodes.values())) / steps,
+            as_micros(self.pipeline_ps) / steps,
             None if self.requested is None else self.requested / steps,
             sorted(nodes, key=lambda one: (-one.micros, -(one.requested or 0), one.name)),
             self._by_device(steps),
@@ -113,13 +113,15 @@ class StepAveragePartial:
 
     def _node(self, name: str, sums: NodeSums, steps: int) -> NodeCost:
         asked = None if self.requested is None else sums.requested / steps
-        return NodeCost(name, sums.last[1] or None, sums.runs, _micros(sums.self_ps) / steps, asked)
+        return NodeCost(
+            name, sums.last[1] or None, sums.runs, as_micros(sums.self_ps) / steps, asked
+        )
 
     def _by_device(self, steps: int) -> dict[str, float]:
         short = short_names(self.devices)
         met = sorted(self.devices.items(), key=lambda item: (item[1].place, item[0]))
         shares = {
-            short[name].removesuffix(ALL_STREAMS): _micros(one.amount) / steps
+            short[name].removesuffix(ALL_STREAMS): as_micros(one.amount) / steps
             for name, one in met
             if one.amount
         }
@@ -128,7 +130,3 @@ class StepAveragePartial:
 
 def _around(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
     return min(one[0], other[0]), max(one[1], other[1])
-
-
-def _micros(picoseconds: int) -> float:
-    return picoseconds / PS_A_MICROSECOND

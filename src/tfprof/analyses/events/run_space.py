@@ -14,6 +14,7 @@ from tfprof.model.interned import Interned
 from tfprof.model.made_planes import MadeEvents, made_plane
 from tfprof.model.op_names import op_name
 from tfprof.model.trace import Trace
+from tfprof.model.units import NS_A_MICROSECOND, PS_A_NANOSECOND
 from tfprof.model.units import shape as shape_text
 from tfprof.model.xspace import Environment, Plane, Space
 from tfprof.model.xstats import StatValue
@@ -97,7 +98,8 @@ def _times(trace: Trace, row: int, record: Proto) -> tuple[int, int]:
     if record is not None and record.all_start_nanos:
         return record.all_start_nanos, max(0, record.op_end_rel_nanos)
     runs = trace.executions
-    return int(runs.start[row]) * 1000, max(0, int(runs.op_end_rel[row])) * 1000
+    start, took = int(runs.start[row]), max(0, int(runs.op_end_rel[row]))
+    return start * NS_A_MICROSECOND, took * NS_A_MICROSECOND
 
 
 def _note_outputs(told: _Told, place: int, record: Proto) -> None:
@@ -123,7 +125,7 @@ def _counters(trace: Trace, origin_ns: int) -> dict[str, list[MemoryCounter]]:
         mine = mine[np.argsort(notes.micros[mine], kind="stable")]
         moments, first = np.unique(notes.micros[mine], return_index=True)
         in_use = np.add.reduceat(notes.bytes[mine], first).cumsum()
-        time = np.maximum(moments * 1000 - origin_ns, 0) * 1000
+        time = np.maximum(moments * NS_A_MICROSECOND - origin_ns, 0) * PS_A_NANOSECOND
         code, allocator = divmod(key, len(notes.allocator.table))
         one = MemoryCounter(notes.allocator.table[allocator], time, in_use)
         found.setdefault(device.table[code], []).append(one)
@@ -144,8 +146,8 @@ def _plane(trace: Trace, device: str, rows: Ints, told: _Told, origin_ns: int) -
         MadeEvents(
             line.astype(np.int64),
             Interned.of(told.names),
-            (np.array(told.start_ns, np.int64) - origin_ns) * 1000,
-            np.array(told.duration_ns, np.int64) * 1000,
+            (np.array(told.start_ns, np.int64) - origin_ns) * PS_A_NANOSECOND,
+            np.array(told.duration_ns, np.int64) * PS_A_NANOSECOND,
             {name: held for name, held in stats.items() if len(held[0])},
         ),
     )

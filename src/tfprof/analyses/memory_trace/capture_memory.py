@@ -16,6 +16,7 @@ from tfprof.analyses.steps.detect import find_steps
 from tfprof.model.graph import Shape
 from tfprof.model.interned import Interned
 from tfprof.model.quantity import Quantity
+from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.memory_trace import AllocatorState, Block
 from tfprof.wire import dtypes
@@ -65,7 +66,7 @@ def _device_of(allocator: str) -> str:
 
 def _steps(space: Space, host: str) -> list[StepSpan]:
     return [
-        StepSpan(step.number, step.begin // 1000, step.end // 1000)
+        StepSpan(step.number, step.begin // PS_A_NANOSECOND, step.end // PS_A_NANOSECOND)
         for step in find_steps(space, host).windows
     ]
 
@@ -89,7 +90,7 @@ class _Events:
         strangers[np.unique(self._place, return_index=True)[1]] = True
         return Usage(
             device,
-            self.plane.events.start_ps[self.rows] // 1000,
+            self.plane.events.start_ps[self.rows] // PS_A_NANOSECOND,
             change,
             self._allocator,
             before,

@@ -9,6 +9,7 @@ import numpy as np
 
 from tfprof.analyses.memory_trace.devices import DeviceMemory, highest_in_boxes, span_ns
 from tfprof.analyses.memory_trace.usage import Usage
+from tfprof.model.units import NS_A_MICROSECOND
 from tfprof.results.times import Nanoseconds
 
 _MOST_BOXES = 1000
@@ -33,7 +34,7 @@ def over_time(devices: Sequence[DeviceMemory]) -> OverTime:
     first, last = span_ns(shown.values())
     if 0 < first < (last - first) * _EARLY:
         first = 0
-    boxes = max(1, min(_MOST_BOXES, (last - first) // 1000))
+    boxes = max(1, min(_MOST_BOXES, (last - first) // NS_A_MICROSECOND))
     # a change at the very start is in the first box
     edges = np.linspace(first - 1, last, boxes + 1).astype(np.int64)
     levels = {

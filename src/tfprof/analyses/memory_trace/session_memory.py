@@ -15,6 +15,7 @@ from tfprof.model.allocations import Allocations
 from tfprof.model.graph import Shape
 from tfprof.model.interned import Interned
 from tfprof.model.trace import Trace
+from tfprof.model.units import NS_A_MICROSECOND
 from tfprof.results.memory_trace import AllocatorState, Block
 from tfprof.wire import dtypes
 from tfprof.wire.schema import Proto
@@ -59,12 +60,12 @@ class _Run:
     rows: Ints
 
     def usage(self, device: str, step: int, start: int) -> Usage:
-        micros = self.records.micros[self.rows] - start
-        span = StepSpan(step, int(micros[0]) * 1000, int(micros[-1]) * 1000 + 1)
+        times = (self.records.micros[self.rows] - start) * NS_A_MICROSECOND
+        span = StepSpan(step, int(times[0]), int(times[-1]) + 1)
         allocator = self.records.allocator
         return Usage(
             device,
-            micros * 1000,
+            times,
             self.records.bytes[self.rows],
             Interned(allocator.codes[self.rows], allocator.table),
             None,

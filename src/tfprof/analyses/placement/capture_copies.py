@@ -8,11 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.placement.copy_sums import PS, CopyRoute, CopySum
+from tfprof.analyses.placement.copy_sums import CopyRoute, CopySum
 from tfprof.analyses.placement.timeline_labels import ends, short_kind
 from tfprof.model.joined_graphs import RECEIVES, SENDS
 from tfprof.model.kernel_lines import lines_that_count
 from tfprof.model.trace import Executions, Trace
+from tfprof.model.units import PS_A_MICROSECOND
 from tfprof.model.xspace import Plane
 
 Ints = npt.NDArray[np.int64]
@@ -85,4 +86,4 @@ def _of_threads(rows: Executions) -> Iterator[tuple[CopyRoute, CopySum]]:
         found = rows.op.where(op)
         if len(found):
             micros = int(rows.op_end_rel[found].sum())
-            yield CopyRoute(None, None, op), CopySum(len(found), None, micros * PS)
+            yield CopyRoute(None, None, op), CopySum(len(found), None, micros * PS_A_MICROSECOND)

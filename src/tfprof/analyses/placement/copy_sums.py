@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tfprof.model.quantity import Quantity
+from tfprof.model.units import PS_A_MICROSECOND
 from tfprof.results.partial import summed
 from tfprof.results.placement import EXECUTED, RECORDED, Copies
 
-PS = 1_000_000  # picoseconds of a microsecond
 _NO_SIZE = "nothing tells the size of some"
 _NO_TIME = "nothing recorded it"
 
@@ -84,7 +84,9 @@ def _average(way: CopyRoute, one: CopySum, steps: int) -> Copies:
         *way,
         whole(one.count / steps),
         Quantity.unknown(_NO_SIZE) if size is None else Quantity.derived(whole(size / steps)),
-        Quantity.unknown(_NO_TIME) if time is None else Quantity.derived(time / (PS * steps)),
+        Quantity.unknown(_NO_TIME)
+        if time is None
+        else Quantity.derived(time / (PS_A_MICROSECOND * steps)),
     )
 
 

@@ -8,19 +8,23 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.graph.partition_graphs import PartitionGraph
-from tfprof.analyses.placement.copy_sums import PS, CopyRoute, CopySum
+from tfprof.analyses.placement.copy_sums import CopyRoute, CopySum
 from tfprof.analyses.placement.timeline_labels import LabelledCopy
 from tfprof.model.graph import CONTROL, Graph
 from tfprof.model.interned import Interned
 from tfprof.model.joined_graphs import SENDS, sent_from, transfers
 from tfprof.model.trace import Trace
+from tfprof.model.units import PS_A_MICROSECOND
 
 Ints = npt.NDArray[np.int64]
 
 
 def of_records(records: Iterable[LabelledCopy]) -> Iterator[tuple[CopyRoute, CopySum]]:
     for one in records:
-        yield CopyRoute(one.source, one.target, one.kind), CopySum(1, one.bytes, one.micros * PS)
+        yield (
+            CopyRoute(one.source, one.target, one.kind),
+            CopySum(1, one.bytes, one.micros * PS_A_MICROSECOND),
+        )
 
 
 def of_parts(parts: Iterable[PartitionGraph], trace: Trace) -> Iterator[tuple[CopyRoute, CopySum]]:

@@ -13,7 +13,7 @@ from tfprof.analyses.runtime.original_op_time import op_micros
 from tfprof.model.interned import Interned
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.trace import Executions, Trace
-from tfprof.model.units import PS_A_MICROSECOND
+from tfprof.model.units import PS_A_MICROSECOND, PS_A_NANOSECOND
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
 
 Ints = npt.NDArray[np.int64]
@@ -149,7 +149,7 @@ def _of_capture(trace: Trace, space: Space) -> OpEvents:
         own,
         types.map(OpKind.DATASET.value.__eq__) | _on_pipeline_threads(trace.threads, thread),
         nested=True,
-        origin_ps=space.origin_ns * 1000,
+        origin_ps=space.origin_ns * PS_A_NANOSECOND,
     )
 
 

@@ -19,7 +19,7 @@ from tfprof.model.device import DevicePeak
 from tfprof.model.dims import at
 from tfprof.model.hosts import Host
 from tfprof.model.quantity import Quantity
-from tfprof.model.units import PS_A_MICROSECOND
+from tfprof.model.units import MICROS_A_SECOND, as_micros
 from tfprof.results.layers import Estimate, EstimatedTime
 from tfprof.results.partial import summed
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:  # a capture has no such costs, and need not import what count
     from tfprof.analyses.cost.op_costs import OpCost
 
 COMPUTE, MEMORY = "compute", "memory"
-_MICROS = 1e6
 
 
 @dataclass(slots=True)
@@ -59,7 +58,8 @@ def estimates(
         if not isinstance(work, int) or not isinstance(moved, int) or not work + moved:
             continue
         one = found.setdefault(name_of(op), _Sum())
-        compute, memory = work / device.flops * _MICROS, moved / device.bytes * _MICROS
+        compute = work / device.flops * MICROS_A_SECOND
+        memory = moved / device.bytes * MICROS_A_SECOND
         one.count += 1
         one.compute += compute
         one.memory += memory
@@ -95,7 +95,7 @@ def _took(
     took: dict[str, tuple[float, int]] = {}
     for name, (own, times) in spent.items():
         before, ran = took.get(without_calls(name), (0.0, 0))
-        took[without_calls(name)] = before + own / PS_A_MICROSECOND, ran + times
+        took[without_calls(name)] = before + as_micros(own), ran + times
     sums: dict[str, float] = {}
     rounds: Counter[int] = Counter()
     for op in ops:

@@ -16,13 +16,13 @@ from tfprof.analyses.timeline.event_filters import Filters, picked
 from tfprof.analyses.timeline.lanes import lanes, merged
 from tfprof.model.device import ALL_STREAMS, short_names
 from tfprof.model.op_names import kind_of
+from tfprof.model.units import as_micros
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
 from tfprof.results.partial import both
 from tfprof.results.timeline import Lane, NamedPlace
 
 Ints = npt.NDArray[np.int64]
 
-_PS = 1_000_000  # picoseconds of a microsecond
 _STRETCHES = 600
 _NAMED = 6
 
@@ -106,7 +106,7 @@ class LanesPartial:
             device,
             lane.thread,
             lane.events,
-            busy / _PS,
+            as_micros(busy),
             number,
             busy / whole,
             tuple((np.array(lane.boxes) / widths).tolist()),

@@ -16,7 +16,7 @@ import numpy as np
 
 from tfprof.model.dims import Dim, term_list
 from tfprof.model.quantity import Kind, Quantity, weakest
-from tfprof.model.units import PS
+from tfprof.model.units import as_micros
 from tfprof.results.columns import Columns
 from tfprof.results.fields import JsonPlace, plan_of
 from tfprof.results.times import Nanoseconds
@@ -117,7 +117,7 @@ def _micros(value: object) -> Any:  # noqa: ANN401
         return {_name(key): _micros(one) for key, one in value.items()}
     if isinstance(value, tuple):
         return [_micros(one) for one in value]
-    return value / PS if isinstance(value, int | float) else None
+    return as_micros(value) if isinstance(value, int | float) else None
 
 
 def _records(rows: Columns) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from typing import Any, assert_never
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.model.units import PS_A_MICROSECOND, PS_A_NANOSECOND
 from tfprof.views.tracks import (
     ArgValue,
     CounterPoints,
@@ -28,8 +29,6 @@ from tfprof.views.tracks import (
 
 Ints = npt.NDArray[np.int64]
 
-_PS_A_MICROSECOND = 1_000_000
-_PS_A_NANOSECOND = 1000
 _BLOCK = 1 << 15
 _GZIP = 31  # zlib's number for a gzip frame
 # few names repeat in every line: a higher level takes longer and gains little
@@ -134,12 +133,12 @@ class _exact:  # noqa: N801  (reads as a function)
     """Picoseconds as microseconds with all their digits, and no more than there are."""
 
     def __init__(self, *columns: Ints) -> None:
-        whole = all(not (column % _PS_A_NANOSECOND).any() for column in columns)
-        self.unit = _PS_A_NANOSECOND if whole else 1
+        whole = all(not (column % PS_A_NANOSECOND).any() for column in columns)
+        self.unit = PS_A_NANOSECOND if whole else 1
         self.form = "%d.%03d" if whole else "%d.%06d"
 
     def columns(self, values: Ints) -> Sequence[Ints]:
-        micros, rest = np.divmod(values, _PS_A_MICROSECOND)
+        micros, rest = np.divmod(values, PS_A_MICROSECOND)
         return micros, rest // self.unit
 
 

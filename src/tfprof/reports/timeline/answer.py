@@ -6,8 +6,9 @@ from tfprof.analyses.steps.typical_step import typical
 from tfprof.analyses.timeline.event_filters import last_end
 from tfprof.analyses.timeline.host_lanes import host_lanes
 from tfprof.model.profile import ProfileData
+from tfprof.model.units import as_micros
 from tfprof.reports.shared.words import recognised
-from tfprof.reports.timeline.asked import PS, Timeline, nothing_left
+from tfprof.reports.timeline.asked import Timeline, nothing_left
 from tfprof.reports.timeline.path import path_of
 from tfprof.reports.timeline.query import Query
 from tfprof.results.answered import Answered, answered
@@ -31,7 +32,7 @@ def ask(data: ProfileData, query: Query) -> Answered[TimelineResult]:
     result = TimelineResult(
         _window(asked, window, begin, end),
         tuple(
-            StepTime(one.number, asked.since_zero(one.begin), one.duration / PS)
+            StepTime(one.number, asked.since_zero(one.begin), as_micros(one.duration))
             for one in asked.steps
         ),
         lanes,
@@ -48,6 +49,6 @@ def _window(asked: Timeline, window: StepWindow | None, begin: int, end: int) ->
         window.number if window is not None else None,
         asked.since_zero(begin),
         asked.since_zero(end),
-        (end - begin) / PS,
+        as_micros(end - begin),
         chosen=asked.query.step is None,
     )

@@ -11,14 +11,11 @@ from tfprof.analyses.steps.detect import find_steps
 from tfprof.analyses.timeline.event_filters import Filters, first_start, last_end
 from tfprof.errors import UsageError
 from tfprof.model.profile import ProfileData
+from tfprof.model.units import PS_A_MICROSECOND, PS_A_MILLISECOND, PS_A_NANOSECOND, as_micros
 from tfprof.model.xspace import Space
 from tfprof.reports.shared.run_in_time import run_in_time
 from tfprof.reports.timeline.query import Query
 from tfprof.results.step_windows import StepWindow
-
-PS = 1_000_000  # picoseconds of a microsecond
-PS_A_NANOSECOND = 1000
-_PS_A_MILLISECOND = 1_000_000_000
 
 
 class Timeline:
@@ -39,7 +36,7 @@ class Timeline:
         begin, end = self.query.begin_ms, self.query.end_ms
         if begin is not None and end is not None and begin >= end:
             raise UsageError(f"--from {begin:g} is not before --to {end:g}")
-        length = (last_end(self.space) - self.zero) / _PS_A_MILLISECOND
+        length = (last_end(self.space) - self.zero) / PS_A_MILLISECOND
         if begin is not None and begin > length:
             raise UsageError(
                 f"--from {begin:g} is behind the end", hint=f"It ends after {length:,.1f} ms."
@@ -75,15 +72,15 @@ class Timeline:
         if window is not None:
             begin = max(window.begin, begin if begin is not None else window.begin)
             end = min(window.end, end if end is not None else window.end)
-        shortest = round(asked.min_duration_us * PS)
+        shortest = round(asked.min_duration_us * PS_A_MICROSECOND)
         return Filters(begin, end, self.thread, shortest, asked.everything)
 
     def _at(self, milliseconds: float) -> int:
-        return self.zero + round(milliseconds * _PS_A_MILLISECOND)
+        return self.zero + round(milliseconds * PS_A_MILLISECOND)
 
     def since_zero(self, picoseconds: int) -> float:
         """Microseconds from the first event."""
-        return (picoseconds - self.zero) / PS
+        return as_micros(picoseconds - self.zero)
 
 
 def _pattern(text: str | None) -> re.Pattern[str] | None:

@@ -14,9 +14,10 @@ from tfprof.analyses.timeline.flows import flows
 from tfprof.analyses.timeline.lanes import lanes
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.profile import ProfileData
+from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.model.xspace import Plane, Space
 from tfprof.model.xstats import StatColumn
-from tfprof.reports.timeline.asked import PS_A_NANOSECOND, Timeline, nothing_left
+from tfprof.reports.timeline.asked import Timeline, nothing_left
 from tfprof.reports.timeline.query import Query
 from tfprof.views.tracks import (
     ArgValue,

@@ -9,6 +9,7 @@ from typing import TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.model.units import PS_A_MICROSECOND
 from tfprof.wire.json_values import Json, Object
 
 Event = Object
@@ -18,7 +19,6 @@ _K = TypeVar("_K", bound=Key)
 Ints = npt.NDArray[np.int64]
 
 # picoseconds of a microsecond, and the most that 64 bits hold of them
-PS = 1_000_000
 LONGEST = 2**62
 
 _NAMES: frozenset[type] = frozenset((str,))
@@ -98,11 +98,11 @@ def _picoseconds(given: list[Json], base: int) -> Ints | None:
         return None
     values = cast("list[float]", given)
     try:
-        near = (np.array(values, np.float64) - base) * PS
+        near = (np.array(values, np.float64) - base) * PS_A_MICROSECOND
     except OverflowError:
         return None
     if not (np.abs(near) < LONGEST).all():
         return None
     if int in map(type, values):  # whole numbers are exact, however large
-        return np.array([round((value - base) * PS) for value in values], np.int64)
+        return np.array([round((value - base) * PS_A_MICROSECOND) for value in values], np.int64)
     return np.rint(near).astype(np.int64)

@@ -24,12 +24,12 @@ from tfprof.model.interned import Interned
 from tfprof.model.made_planes import MadeEvents, made_plane
 from tfprof.model.op_names import op_name
 from tfprof.model.trace import Trace
+from tfprof.model.units import NS_A_MICROSECOND, PS_A_MICROSECOND, PS_A_NANOSECOND
 from tfprof.model.xspace import Environment, Plane, Space
 from tfprof.model.xstats import StatValue
 from tfprof.sources.chrome.json_stream import CutOff, JsonStream
 from tfprof.sources.chrome.slices import (
     LONGEST,
-    PS,
     Codes,
     Event,
     Ints,
@@ -231,7 +231,7 @@ class _Collected:
             if start is None or not _is_number(duration):
                 self._left_out["have no time"] += 1
             else:
-                self._slice(event, start, min(LONGEST, max(0, round(duration * PS))))
+                self._slice(event, start, min(LONGEST, max(0, round(duration * PS_A_MICROSECOND))))
         elif phase in (_BEGIN, _END):
             self._half(event, phase)
         elif phase == _METADATA:
@@ -256,7 +256,7 @@ class _Collected:
     def _time(self, value: Json) -> int | None:
         if not _is_number(value):
             return None
-        time = round((value - self._base_of(value)) * PS)
+        time = round((value - self._base_of(value)) * PS_A_MICROSECOND)
         return time if abs(time) < LONGEST else None
 
     def _base_of(self, value: Json) -> int:
@@ -304,7 +304,11 @@ class _Collected:
         first = min(starts, default=0)
         planes = [p.plane(pid, names, first) for pid, p in self._processes.items() if p.start]
         told = self.about.get(_ORIGIN)
-        origin = told if isinstance(told, int) else (self._base or 0) * 1000 + first // 1000
+        origin = (
+            told
+            if isinstance(told, int)
+            else (self._base or 0) * NS_A_MICROSECOND + first // PS_A_NANOSECOND
+        )
         environments = {plane.host: Environment() for plane in planes}
         return Space(tuple(planes), max(0, origin), environments)
 

@@ -12,6 +12,7 @@ from tfprof.model.interned import Interned, looked_up
 from tfprof.model.kernel_lines import lines_that_count
 from tfprof.model.op_names import OpKind, OpName, op_name
 from tfprof.model.trace import Executions
+from tfprof.model.units import NS_A_MICROSECOND, PS_A_MICROSECOND, PS_A_NANOSECOND
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
 from tfprof.sources.xplane.hlo import Program, programs, unknown
 
@@ -21,7 +22,6 @@ Codes = npt.NDArray[np.int32]
 _ANNOTATION = "tf_op"
 _INSTRUCTION, _PROGRAM, _PROGRAM_ID = "hlo_op", "hlo_module", "program_id"
 _GROUP = "group_id"
-_PS_A_MICROSECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +155,8 @@ def _part(space: Space, ops: _Ops, first_thread: int, first_event: int) -> Execu
     plane, rows = ops.plane, ops.rows
     count = len(rows)
     duration = plane.events.duration_ps[rows]
-    micros = duration + _PS_A_MICROSECOND // 2
-    micros //= _PS_A_MICROSECOND
+    micros = duration + PS_A_MICROSECOND // 2
+    micros //= PS_A_MICROSECOND
     nothing = np.broadcast_to(np.int64(0), (count,))
     return Executions(
         node=ops.node,
@@ -186,11 +186,11 @@ def _steps(plane: Plane, rows: Ints) -> Ints:
 
 def _start_micros(space: Space, plane: Plane, rows: Ints) -> Ints:
     """Never 0, which stands for not started."""
-    whole, rest = divmod(space.origin_ns, 1000)
+    whole, rest = divmod(space.origin_ns, NS_A_MICROSECOND)
     # in place: a capture has millions of them
     micros = plane.events.start_ps[rows]
-    micros += rest * 1000
-    micros //= _PS_A_MICROSECOND
+    micros += rest * PS_A_NANOSECOND
+    micros //= PS_A_MICROSECOND
     micros += whole
     return np.maximum(micros, 1, out=micros)
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.model.trace import Trace
+from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.model.xspace import ENVIRONMENT, SPREAD_NS, Environment, Events, Plane, Space
 from tfprof.model.xstats import values_by_name
 from tfprof.sources.files.reader import Packed, corrupt, parse, read_bytes, top_fields
@@ -122,7 +123,7 @@ def _events(plane: PlaneColumns, base: int) -> Events:
     late = np.array([max(0, own - base) for own in plane.lines.timestamp_ns.tolist()], np.int64)
     start = plane.events.offset_ps
     if late.any():
-        start = start + np.repeat(late * 1000, np.diff(plane.lines.first))
+        start = start + np.repeat(late * PS_A_NANOSECOND, np.diff(plane.lines.first))
     return Events(plane.events.name, start, plane.events.duration_ps, plane.events.occurrences)
 
 
