@@ -48,14 +48,14 @@ def seconds(work: Callable[[], object]) -> float:
 
 def load(*paths: Path) -> Any:
     """What a user's load does: files to the columns of a profile."""
-    from tfprof.sources.load import Request, choose, read
+    from tfprof.sources.find.load import Request, choose, read
 
     return read(choose(Request(paths)).selections[0])
 
 
 def ours(repeats: str, *paths: str) -> Result:
     """Our load, the first time and again; the peak of memory is that of the first."""
-    from tfprof.sources.registry import formats
+    from tfprof.sources.files.registry import formats
     from tfprof.wire.schema import message_class
 
     files = [Path(path) for path in paths]
@@ -70,7 +70,7 @@ def ours(repeats: str, *paths: str) -> Result:
 
 def capture(repeats: str, path: str) -> Result:
     """Our load of a TensorFlow 2 capture with one stat of all its events."""
-    from tfprof.sources.registry import formats
+    from tfprof.sources.files.registry import formats
     from tfprof.wire.schema import message_class
 
     formats()
@@ -89,16 +89,16 @@ def capture(repeats: str, path: str) -> Result:
 
 def op_table(repeats: str, path: str) -> Result:
     """From the file to the self times of all ops, by name and type."""
-    from tfprof.analyses.op_runs import op_runs
-    from tfprof.analyses.op_times import groups, op_times
-    from tfprof.sources.registry import formats
+    from tfprof.analyses.runtime.op_events import op_events
+    from tfprof.analyses.runtime.op_times import groups, op_times
+    from tfprof.sources.files.registry import formats
     from tfprof.wire.schema import message_class
 
     formats()
     message_class("XSpace")
 
     def work() -> int:
-        runs = op_runs(load(Path(path)).trace)
+        runs = op_events(load(Path(path)).trace)
         return len(op_times(runs, groups(runs, "node")))
 
     times = [seconds(work)]
@@ -132,7 +132,7 @@ def command(repeats: str, *words: str) -> Result:
 def answer(repeats: str, what: str, path: str) -> Result:
     """From the file to the text of `steps` or `input`, imports apart."""
     import tfprof
-    from tfprof.sources.registry import formats
+    from tfprof.sources.files.registry import formats
     from tfprof.wire.schema import message_class
 
     formats()

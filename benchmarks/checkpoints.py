@@ -114,14 +114,14 @@ def _times(repeats: str, work: Callable[[], object]) -> list[float]:
 
 
 def _ours(prefix: str) -> Any:
-    from tfprof.sources.checkpoint import open_checkpoint
+    from tfprof.sources.checkpoint.checkpoint import open_checkpoint
 
     return open_checkpoint(Path(f"{prefix}.index"))
 
 
 def _imported() -> None:
     from tfprof.reports.summary import stored  # noqa: F401
-    from tfprof.sources.registry import formats
+    from tfprof.sources.files.registry import formats
     from tfprof.wire.schema import message_class
 
     formats()

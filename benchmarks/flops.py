@@ -100,7 +100,7 @@ def theirs(graph: tf.Graph) -> int:
 def compatible(model: keras.Model | Path) -> int:
     """The original's 46 formulas, by our shapes."""
     from tfprof.api.anything import data_of
-    from tfprof.reports.shared.costs import costs_of
+    from tfprof.reports.shared.model_costs import costs_of
     from tfprof.reports.shared.question import question_from
 
     return costs_of(data_of(model), question_from(1)).total.float_ops

@@ -30,14 +30,14 @@ import keras
 import tensorflow as tf
 from _memory_models import Model, as_written, built, fetched, initializers, peak_of, value_for
 
-from tfprof.analyses.computed import computed
+from tfprof.analyses.cost.op_costs import op_costs
+from tfprof.analyses.graph.subgraph import subgraph
 from tfprof.analyses.inference.sites import Given
-from tfprof.analyses.memory.plans import Plan, Planner
 from tfprof.analyses.memory.program import MODELS, Program, program
 from tfprof.analyses.memory.recompute import recomputed
+from tfprof.analyses.memory.recompute_plans import Plan, Planner
 from tfprof.analyses.memory.schedule import simulate
-from tfprof.analyses.static_costs import static_costs
-from tfprof.sources.load import Request, read_one
+from tfprof.sources.find.load import Request, read_one
 
 v1 = tf.compat.v1
 layers = keras.layers
@@ -73,7 +73,7 @@ class Graph:
     def program(self) -> Program:
         named = {"vars": [self.table]} if self.table is not None else {}
         data = read_one(Request([self.path], named))
-        costs = static_costs(data, computed(data), Given({"B": self.batch}))
+        costs = op_costs(data, subgraph(data), Given({"B": self.batch}))
         return program(costs, data.graph, MODELS["cpu-tf"])
 
     def run(self, runs: int) -> Run:

@@ -80,8 +80,8 @@ def apart(what: str, *arguments: object) -> Result | None:
 def ours(path: str, table: str) -> Result:
     from tfprof.analyses.inference.engine import infer
     from tfprof.ops.rule import rules
-    from tfprof.sources.load import Request, read_one
-    from tfprof.sources.registry import formats
+    from tfprof.sources.files.registry import formats
+    from tfprof.sources.find.load import Request, read_one
     from tfprof.wire.schema import message_class
 
     # imports are not what is measured

@@ -103,7 +103,7 @@ def _theirs(view: str, depth: int, graph: Path, run: Path, out: Path) -> tuple[f
 def _prompt(graph: Path, run: Path) -> None:
     from tfprof.cli.prompt import Prompt
     from tfprof.model.options import early
-    from tfprof.sources.load import Request, choose, read
+    from tfprof.sources.find.load import Request, choose, read
 
     prompt = Prompt(read(choose(Request([graph, run])).selections[0]), early(), lambda _: None)
     prompt.answer("scope")

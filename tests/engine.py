@@ -11,11 +11,11 @@ from tfprof.model.hosts import Hosts
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
-from tfprof.renderers.cost_text import op_text, tree_text
+from tfprof.renderers.text.cost_views import op_text, tree_text
 from tfprof.reports.trees import Prepared, shape_of
-from tfprof.sources.graphdef import Source, read_graph
-from tfprof.sources.op_log import log_piece
-from tfprof.sources.run_metadata import run_piece
+from tfprof.sources.graph.graphdef import FileBytes, read_graph
+from tfprof.sources.run.op_log import log_piece
+from tfprof.sources.run.run_metadata import run_piece
 from tfprof.wire.fields import whole
 
 _END = "\n======================End of Report"
@@ -61,7 +61,7 @@ def profile_of(graph, runs, log, path="memory"):
     return ProfileData(
         "test",
         (),
-        read_graph(Source(graph, path), whole(graph)),
+        read_graph(FileBytes(graph, path), whole(graph)),
         hosts=Hosts.of(Trace.joined(trace) if trace else None),
         oplog=log_piece(log, path, []).oplog if log else None,
     )

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import tensorflow as tf
 
-from tfprof.sources.checkpoint import open_checkpoint
+from tfprof.sources.checkpoint.checkpoint import open_checkpoint
 
 V1 = tf.compat.v1
 
@@ -220,10 +220,12 @@ def table(entries: list[tuple[bytes, bytes]], *, per_block: int = 3, compress=No
 
 def entries_of(path: Path) -> list[tuple[bytes, bytes]]:
     """The entries of a table on disk."""
-    from tfprof.wire.table import Table
+    from tfprof.wire.table import SortedTable
 
     data = path.read_bytes()
-    return [(e.key, e.value) for e in Table(lambda at, n: data[at : at + n], len(data)).entries()]
+    return [
+        (e.key, e.value) for e in SortedTable(lambda at, n: data[at : at + n], len(data)).entries()
+    ]
 
 
 def snappy_literal(content: bytes) -> bytes:

@@ -24,7 +24,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from tfprof.model.xspace import Space
-from tfprof.sources.xplane import read
+from tfprof.sources.xplane.xplane import read
 from tfprof.wire.schema import message_class
 
 PS_A_MICROSECOND = 1_000_000

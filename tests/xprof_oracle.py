@@ -11,9 +11,9 @@ import sys
 import pytest
 from referees import needs
 
-from tfprof.analyses.op_runs import op_runs
-from tfprof.analyses.op_times import groups, op_times
-from tfprof.sources.xplane import read
+from tfprof.analyses.runtime.op_events import op_events
+from tfprof.analyses.runtime.op_times import groups, op_times
+from tfprof.sources.xplane.xplane import read
 
 # what XProf shows is rounded to nanoseconds
 NEAR_US = 2e-3
@@ -49,7 +49,7 @@ def ops_of(runs):
 
 def both_op_times(capture):
     """Ours, and what XProf says, to compare as they are."""
-    ours = ops_of(op_runs(read(capture, 0, None).trace))
+    ours = ops_of(op_events(read(capture, 0, None).trace))
     theirs = {
         (row["operation"], row["type"]): (
             row["occurrences"],

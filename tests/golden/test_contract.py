@@ -9,11 +9,11 @@ import pytest
 from run_cli import run
 
 from tfprof.api.answer import Answer
-from tfprof.renderers.fit import fitted
-from tfprof.renderers.fold import folded, shown_rows
+from tfprof.renderers.text.fit import fitted
+from tfprof.renderers.text.fold import folded, shown_rows
 from tfprof.reports.summary import Query, ask_paths
-from tfprof.sources.load import Request
-from tfprof.sources.recognise import recognise
+from tfprof.sources.find.load import Request
+from tfprof.sources.find.recognise import recognise
 from tfprof.views.shapes import Table, Unit
 
 TESTS = Path(__file__).parents[1]

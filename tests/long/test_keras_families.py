@@ -6,7 +6,7 @@ import keras
 import pytest
 from keras_oracle import exported, forward, tally, training
 
-from tfprof.analyses.static_costs import static_costs
+from tfprof.analyses.cost.op_costs import op_costs
 
 pytestmark = pytest.mark.long
 
@@ -46,10 +46,10 @@ def test_family(family, kind):
     assert found.without_rule == []
     assert found.differ == []
     assert found.open == []
-    costs = static_costs(data)
+    costs = op_costs(data)
     assert costs.uncounted == []
     if kind is forward:
-        settled = static_costs(exported(forward(model, batch=3, open=224)).data)
+        settled = op_costs(exported(forward(model, batch=3, open=224)).data)
         sizes = {"B": 3, "H": 224, "W": 224}
         assert costs.total.macs.at(sizes) == settled.total.macs
     keras.backend.clear_session()

@@ -18,8 +18,8 @@ ONE_TENSOR = """
 import json, sys, time
 from pathlib import Path
 import numpy
-from tfprof.sources.registry import formats
-from tfprof.sources.checkpoint import open_checkpoint
+from tfprof.sources.files.registry import formats
+from tfprof.sources.checkpoint.checkpoint import open_checkpoint
 from tfprof.wire.schema import message_class
 formats(); message_class("BundleEntryProto")
 

@@ -7,7 +7,7 @@ from tensorflow.python.profiler.internal import flops_registry  # noqa: F401  (r
 
 from tfprof.analyses.float_ops import count_float_ops
 from tfprof.ops.rule import rules
-from tfprof.sources.load import Request, choose, read
+from tfprof.sources.find.load import Request, choose, read
 
 v1 = tf.compat.v1
 COUNTED = {op for op, rule in rules().items() if callable(rule.float_ops)}

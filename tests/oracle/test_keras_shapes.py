@@ -5,7 +5,7 @@ import pytest
 from keras import layers
 from keras_oracle import differ_in_a_run, exported, forward, tally, training
 
-from tfprof.analyses.static_costs import static_costs
+from tfprof.analyses.cost.op_costs import op_costs
 from tfprof.model.dims import Dim, symbol
 
 B, S = symbol("B"), symbol("S")
@@ -21,13 +21,13 @@ def known_in_full(function):
     assert found.without_rule == []
     assert found.differ == []
     assert found.open == []
-    costs = static_costs(made.data)
+    costs = op_costs(made.data)
     assert costs.uncounted == []
     return made, costs
 
 
 def macs(function):
-    return static_costs(exported(function).data).total.macs
+    return op_costs(exported(function).data).total.macs
 
 
 # --- keras.applications

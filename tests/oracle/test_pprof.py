@@ -17,9 +17,9 @@ from tensorflow.python.util import _pywrap_tfprof as engine
 from tfprof.analyses.accounting.code import code_tree
 from tfprof.analyses.accounting.nodes import build_nodes
 from tfprof.analyses.accounting.tree import code_filter, display
+from tfprof.model.metrics import COLUMN_OF
 from tfprof.model.options import EVERYTHING, Options
-from tfprof.renderers import pprof
-from tfprof.results.costs import COLUMN_OF
+from tfprof.renderers.trace import pprof
 
 _FILES = ["/x/train.py", "/y/train.py", "model.py", "/x/a.py2", "/x/a", "", "/x/.a/.q", "/x/b.c.py"]
 _FUNCTIONS = ["main", "build", "build_a_very_long_function", "build_a_very_long_other", "b:main"]

@@ -23,7 +23,7 @@ from tensorflow.core.profiler import (
 
 from tfprof import compat as ours
 from tfprof.compat.checkers import advise_on
-from tfprof.compat.options import Output, as_options
+from tfprof.compat.options import ReportOutput, as_options
 from tfprof.compat.saved import profile_proto
 from tfprof.compat.show import show
 
@@ -300,7 +300,9 @@ def _random(seed):
     captured(ask)
     data = profile_of(graph, runs, log)
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        result = show(data, made.command, as_options(made.options, compat=True)[0], Output("none"))
+        result = show(
+            data, made.command, as_options(made.options, compat=True)[0], ReportOutput("none")
+        )
         advice = advise_on(data, compat=True)
     return made.command, answers, result, advice, data
 
@@ -320,7 +322,8 @@ def test_a_random_profile_has_the_engines_fields(block):
             hints = advice.checkers["OperationChecker"].reports
             assert len(hints) == len(wanted["OperationChecker"].reports)
         _same(
-            _reloaded(data), show(data, "scope", as_options(SILENT, compat=True)[0], Output("none"))
+            _reloaded(data),
+            show(data, "scope", as_options(SILENT, compat=True)[0], ReportOutput("none")),
         )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tfprof
-from tfprof.analyses.run_cost import run_cost
+from tfprof.analyses.runtime.step_average import step_average
 from tfprof.analyses.steps.detect import find_steps
 
 RULES = {
@@ -130,7 +130,7 @@ def test_the_average_step_of_a_run_leaves_an_evaluation_out(step_captures):
     """Both train and evaluate with this node; only what trains is in steps."""
     trace = tfprof.load(step_captures / "keras3_evaluation_warm").trace
     dense = [name for name in trace.executions.node.table if name.endswith("/Relu")]
-    found = run_cost(trace)
+    found = step_average(trace)
     assert found.steps == 10
     runs = {cost.name: cost.runs for cost in found.nodes if cost.name in dense}
     assert runs == dict.fromkeys(dense, 10)

@@ -12,7 +12,7 @@ from tensorflow.python.util import _pywrap_tfprof as engine
 from tfprof.analyses.accounting.graph_timeline import graph_timeline
 from tfprof.analyses.accounting.nodes import build_nodes
 from tfprof.model.options import Options
-from tfprof.renderers import original_timeline
+from tfprof.renderers.trace import original_timeline
 
 _DEVICES = [
     "/job:w/replica:0/task:0/device:CPU:0",

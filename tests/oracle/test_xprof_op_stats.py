@@ -5,9 +5,9 @@ import shutil
 import pytest
 from xprof_oracle import NEAR_US, both_op_times, by_xprof, ops_by_xprof, ops_of
 
-from tfprof.analyses.kernels import of_space
-from tfprof.analyses.op_runs import op_runs
-from tfprof.sources.xplane import read
+from tfprof.analyses.runtime.kernels import of_space
+from tfprof.analyses.runtime.op_events import op_events
+from tfprof.sources.xplane.xplane import read
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_allocations_of_an_op_are_no_runs_of_it(copied):
 
 def test_what_xla_compiled_is_inside_the_op_that_xprof_shows_as_a_whole(copied):
     path = copied("fast-xla")
-    ours = ops_of(op_runs(read(path, 0, None).trace))
+    ours = ops_of(op_events(read(path, 0, None).trace))
     theirs = {(row["operation"], row["type"]): row for row in ops_by_xprof(path)}
     assert {key: ours[key][1] for key in theirs} == {
         key: pytest.approx(row["total_time"], abs=NEAR_US) for key, row in theirs.items()
@@ -71,7 +71,7 @@ def test_kernels_and_ops_of_a_gpu(copied):
     assert launch.could_use_tensor_cores is theirs["is_op_tensor_core_eligible"]
     stats = by_xprof(path, "framework_op_stats")
     (matmul,) = [row for row in stats if row["type"] == "MatMul"]
-    assert ops_of(op_runs(trace)) == {
+    assert ops_of(op_events(trace)) == {
         ("model/dense/MatMul", "MatMul"): (
             matmul["occurrences"],
             matmul["total_time"],

@@ -10,7 +10,7 @@ from referees import needs
 
 from tfprof.analyses.step_time.breakdown import breakdowns
 from tfprof.results.categories import Category
-from tfprof.sources.xplane import read
+from tfprof.sources.xplane.xplane import read
 
 _PS_A_MS = 1e9
 _NEAR_MS = 1e-6

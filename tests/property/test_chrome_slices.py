@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tfprof.sources import chrome_trace
+from tfprof.sources.chrome import trace
 
 TIMELINES = sorted((Path(__file__).parents[1] / "timelines").glob("*.gz"))
 
@@ -47,8 +47,8 @@ _odd = st.one_of(
 def _read(path, many):
     """All that a trace has, with columns from so many slices on."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(chrome_trace, "_MANY", many)
-        piece = chrome_trace.read(path, 0, None)
+        patched.setattr(trace, "_MANY", many)
+        piece = trace.read(path, 0, None)
     planes = []
     for plane in piece.trace.space.planes:
         rows = np.arange(len(plane.events.start_ps))

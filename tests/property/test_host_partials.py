@@ -18,7 +18,7 @@ from tfprof.reports import input as input_report
 from tfprof.reports import steps as steps_report
 from tfprof.reports.input.partial import InputPartial
 from tfprof.reports.steps.partial import StepsPartial
-from tfprof.sources.xplane import read
+from tfprof.sources.xplane.xplane import read
 
 CAPTURES = ("slow-cb", "fast-cb", "slow-trace", "fast-trace", "synthetic-gpu", "tiny-htl1")
 HOSTS = [(f"w{number}", name) for number, name in enumerate((*CAPTURES, "slow-cb", "fast-cb"))]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from pipeline_maker import Maker, call, detached_calls, random_chain, random_tree
 
+from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.input_events.waits import wait_rows
 from tfprof.analyses.input_pipeline.pipelines import pipelines
-from tfprof.analyses.input_pipeline.times import stage_times
-from tfprof.analyses.intervals import Intervals
+from tfprof.analyses.input_pipeline.stage_times import stage_times
 
 LENGTH = 10_000
 

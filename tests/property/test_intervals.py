@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfprof.analyses.intervals import Intervals
+from tfprof.analyses.events.intervals import Intervals
 
 TIMES = st.integers(-3, 30)
 PAIRS = st.lists(st.tuples(TIMES, TIMES), max_size=8)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfprof.analyses.measured_memory.blocks import by_address, by_size
+from tfprof.analyses.memory_trace.blocks import by_address, by_size
 
 # owner, size, whether it is taken; some give back what nobody took
 CHANGES = st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3), st.booleans()), max_size=60)

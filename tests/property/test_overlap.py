@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from random_traces import spaces
 
-from tfprof.analyses.overlap.found import overlap
+from tfprof.analyses.overlap.host_overlap import overlap
 from tfprof.analyses.step_time.breakdown import breakdowns
 from tfprof.analyses.step_time.overlapping import Overlapping
-from tfprof.analyses.step_time.slow import slow_steps
+from tfprof.analyses.step_time.slow_steps import slow_steps
 from tfprof.reports.steps import Query, partial_of
 from tfprof.reports.steps.overlap_words import overlap_facts
 from tfprof.reports.steps.slow_words import slow_texts

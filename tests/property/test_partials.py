@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tfprof.analyses.op_runs import OpRuns
-from tfprof.analyses.op_times import groups, op_times
-from tfprof.analyses.op_work import Work
-from tfprof.model.device import Device
+from tfprof.analyses.runtime.op_events import OpEvents
+from tfprof.analyses.runtime.op_times import groups, op_times
+from tfprof.analyses.runtime.op_work import EventWork
+from tfprof.model.device import DevicePeak
 from tfprof.model.interned import Interned
 from tfprof.model.quantity import Kind
 from tfprof.results.fields import row_key_of
@@ -30,7 +30,7 @@ RUN = st.tuples(
     st.booleans(),
 )
 HOST = st.lists(RUN, max_size=8)
-PEAKS = st.sampled_from([None, Device("gpu", 1e12, 1e9), Device("gpu", 2e12, 1e9)])
+PEAKS = st.sampled_from([None, DevicePeak("gpu", 1e12, 1e9), DevicePeak("gpu", 2e12, 1e9)])
 LAUNCH = st.builds(
     Launch, st.none(), st.none(), st.none(), st.none(), st.one_of(st.none(), st.floats(0, 1)),
     st.just(value=False), st.just(value=True),
@@ -49,7 +49,7 @@ def runs_of(host):
     names, types, own, more, _, _ = zip(*host, strict=True) if host else [()] * 6
     own, total = np.array(own, np.int64), np.array(own, np.int64) + np.array(more, np.int64)
     zeros = np.zeros(len(host), np.int64)
-    return OpRuns(
+    return OpEvents(
         Interned.of(list(names)), Interned.of(list(types)), Interned.of(["/cpu:0"] * len(host)),
         zeros, {}, zeros, zeros, total, own, zeros > 0, nested=True,
     )  # fmt: skip
@@ -58,7 +58,7 @@ def runs_of(host):
 def partial(host, by, steps=1, peak=None):
     runs = runs_of(host)
     flops = np.array([run[4] for run in host])
-    work = Work(flops, flops, np.isnan(flops))
+    work = EventWork(flops, flops, np.isnan(flops))
     inside = np.array([run[5] for run in host], bool)
     rows = op_times(runs, groups(runs, by), work, inside, sketched=True)
     ends = (100 * steps, 100 * steps + 50) if host else (0, 0)

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_traces import spaces
 
-from tfprof.analyses.placement.copied import Copied, Way
-from tfprof.analyses.placement.partial import PlacementPartial, Spent, host_runs
+from tfprof.analyses.placement.copy_sums import CopyRoute, CopySum
+from tfprof.analyses.placement.host_placement import PlacementPartial, Spent, host_runs
+from tfprof.analyses.timeline.event_filters import Filters, first_start, last_end
 from tfprof.analyses.timeline.host_lanes import (
     LaneKey,
     LanesPartial,
@@ -19,13 +20,12 @@ from tfprof.analyses.timeline.host_lanes import (
     Longest,
     host_lanes,
 )
-from tfprof.analyses.timeline.picked import Filters, first_start, last_end
-from tfprof.model.device_specs import DeviceNames
+from tfprof.model.device import DeviceNames
 from tfprof.model.hosts import Host, Hosts, TraceAtHand
 from tfprof.model.interned import Interned
 from tfprof.model.trace import Executions, Trace
 from tfprof.model.xspace import Space
-from tfprof.results.hosts import Met, Place
+from tfprof.results.partial import FirstPlace, Met
 
 LOCAL = "/job:localhost/replica:0/task:0/device:"
 DEVICES = (
@@ -37,11 +37,11 @@ NODES = ("a", "b", "scope/c", "d")
 WHOLE = st.integers(0, 2**40)
 MAYBE = st.none() | WHOLE
 DEVICE, NODE = st.sampled_from(DEVICES), st.sampled_from(NODES)
-PLACE = st.builds(Place, st.integers(0, 3), st.integers(0, 9))
+PLACE = st.builds(FirstPlace, st.integers(0, 3), st.integers(0, 9))
 ENDS = st.none() | DEVICE
 COPIES = st.dictionaries(
-    st.builds(Way, ENDS, ENDS, st.sampled_from(["H2D", "_Send"])),
-    st.builds(Copied, st.integers(1, 99), MAYBE, MAYBE),
+    st.builds(CopyRoute, ENDS, ENDS, st.sampled_from(["H2D", "_Send"])),
+    st.builds(CopySum, st.integers(1, 99), MAYBE, MAYBE),
     max_size=4,
 )
 

@@ -15,20 +15,20 @@ from hypothesis import strategies as st
 from random_traces import capture_bytes
 
 import tfprof
-from tfprof.analyses.executed import parts
-from tfprof.analyses.host_times import OpTimesQuery, op_times_of, partial_of
-from tfprof.analyses.kernels import kernels, of_space
-from tfprof.analyses.op_times import closed
-from tfprof.analyses.placement.partial import host_placement
-from tfprof.analyses.run_cost import run_cost, run_partial
+from tfprof.analyses.graph.partition_graphs import partition_graphs
+from tfprof.analyses.placement.host_placement import host_placement
+from tfprof.analyses.runtime.host_times import OpTimesQuery, op_times_of, partial_of
+from tfprof.analyses.runtime.kernels import kernels, of_space
+from tfprof.analyses.runtime.op_times import closed
+from tfprof.analyses.runtime.step_average import run_partial, step_average
 from tfprof.analyses.step_time.breakdown import breakdowns
-from tfprof.analyses.steps.in_steps import step_clock
+from tfprof.analyses.steps.step_clock import step_clock
 from tfprof.api.profile import Profile
-from tfprof.model.device_specs import DeviceNames
+from tfprof.model.device import DeviceNames
 from tfprof.model.hosts import Hosts
 from tfprof.reports import input as input_report
 from tfprof.reports import steps as steps_report
-from tfprof.results.hosts import merged, ranked
+from tfprof.results.partial import merged, ranked
 
 BY = ("layer", "op", "scope", "node", "device", "thread")
 # one with a GPU, one whose allocator tells of memory, two that are alike
@@ -177,7 +177,7 @@ def partials(profile):
     yield (
         [run_partial(host.trace, clock, host.rank) for host in hosts],
         lambda one: one.finish(),
-        run_cost(*(host.trace for host in hosts)),
+        step_average(*(host.trace for host in hosts)),
     )
     found = [
         steps_report.partial_of(breakdowns(host.trace.space), ranked(host.rank, 0))
@@ -195,7 +195,7 @@ def partials(profile):
         lambda one: one.finish(),
         profile.input().result.data,
     )
-    placed = [host_placement(host.trace, parts(host.trace), host.rank) for host in hosts]
+    placed = [host_placement(host.trace, partition_graphs(host.trace), host.rank) for host in hosts]
     names = DeviceNames(merged(placed).device_names)
     yield placed, lambda one: one.finish(names), merged(placed).finish(names)
 

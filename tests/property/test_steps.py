@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from random_traces import spaces
 
 from tfprof.analyses.step_time.breakdown import breakdowns
+from tfprof.analyses.step_time.category_codes import CATEGORIES
 from tfprof.analyses.step_time.classify import ENCLOSING
-from tfprof.analyses.step_time.codes import CATEGORIES
 from tfprof.analyses.step_time.evidence import events_behind
 from tfprof.results.categories import Category
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from random_traces import spaces
 
-from tfprof.analyses.input_pipeline.found import input_of_hosts
+from tfprof.analyses.input_pipeline.host_input import input_of_hosts
 from tfprof.analyses.step_time.breakdown import breakdowns
 from tfprof.model.hosts import Hosts
 from tfprof.model.profile import ProfileData

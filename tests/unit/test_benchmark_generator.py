@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from google.protobuf import text_format
 
-from tfprof.sources.load import Request, choose, read
+from tfprof.sources.find.load import Request, choose, read
 from tfprof.wire.schema import message_class
 from tfprof.wire.text_layout import scan
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tfprof import errors
-from tfprof.sources.registry import formats
+from tfprof.sources.files.registry import formats
 
 ROOT = Path(__file__).parents[2]
 

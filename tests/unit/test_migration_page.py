@@ -9,7 +9,7 @@ import tensorflow as tf
 from capture_parameter_servers import seq2seq
 
 from tfprof import compat as original
-from tfprof.commands.inputs import BY_KIND
+from tfprof.commands.options.inputs import BY_KIND
 from tfprof.model.options import ORDERS, SELECTS, Options
 
 PAGE = (Path(__file__).parents[2] / "docs/coming-from-tfprof.md").read_text("utf-8")

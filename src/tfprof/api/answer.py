@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from tfprof.commands.registry import commands
 from tfprof.errors import ExtraMissing, UsageError
-from tfprof.renderers import plain
-from tfprof.renderers.cost_table import as_table
 from tfprof.renderers.data import json
+from tfprof.renderers.data.cost_table import as_table
 from tfprof.renderers.data.encode import encoded
-from tfprof.renderers.raw import raw
+from tfprof.renderers.data.raw import raw
+from tfprof.renderers.text import plain
 from tfprof.results.answered import Answered
-from tfprof.views.costs import CostTreeView, OpCostView
 from tfprof.views.shapes import Bars, Lanes, Report, Table
+from tfprof.views.trees import CostTreeView, OpCostView
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,12 +60,12 @@ class Answer:
         return json.render(self.result)
 
     def to_csv(self) -> str:
-        from tfprof.renderers import csv
+        from tfprof.renderers.data import csv
 
         return csv.render(self.view)
 
     def to_markdown(self) -> str:
-        from tfprof.renderers import markdown
+        from tfprof.renderers.text import markdown
 
         return markdown.render(self.view)
 
@@ -81,9 +81,9 @@ class Answer:
                 hint="memory() and steps() have one.",
             )
         drawn = self.result if self._to_draw is None else self._to_draw()
-        from tfprof.renderers import picture  # loads XML, and that the network
+        from tfprof.renderers.picture import to_svg  # loads XML, and that the network
 
-        return picture.render(command.picture(drawn))
+        return to_svg.render(command.picture(drawn))
 
     def to_pandas(self) -> pd.DataFrame:
         """The answer's first table as a data frame."""

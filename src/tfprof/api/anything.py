@@ -11,9 +11,9 @@ from tfprof.live.objects import live_graph
 from tfprof.live.profile import data_of_live
 from tfprof.model.hosts import Hosts
 from tfprof.model.profile import ProfileData
-from tfprof.sources.load import Request, read_one
-from tfprof.sources.probe import HEAD_BYTES, Probe
-from tfprof.sources.run_metadata import run_piece
+from tfprof.sources.files.probe import HEAD_BYTES, Probe
+from tfprof.sources.find.load import Request, read_one
+from tfprof.sources.run.run_metadata import run_piece
 
 # what errors call what is no file
 _RUN = Path("run metadata")

@@ -17,12 +17,12 @@ from tfprof.model.trace import Trace
 from tfprof.reports import input as input_report
 from tfprof.reports import memory, placement, steps, summary, timeline, trees
 from tfprof.reports.layers.query import Query as LayersQuery
-from tfprof.reports.shared.device import device_of
-from tfprof.reports.shared.executed import executed
+from tfprof.reports.shared.device_rates import device_of
+from tfprof.reports.shared.partition_graphs import executed
 from tfprof.reports.shared.question import question_from
 from tfprof.results.answered import Answered
-from tfprof.sources.load import Request, choose, read
-from tfprof.sources.placement_log import read_placement_log
+from tfprof.sources.find.load import Request, choose, read
+from tfprof.sources.run.placement_log import read_placement_log
 
 PathLike = str | os.PathLike[str]
 

@@ -9,7 +9,7 @@ from tfprof.api.anything import data_of
 from tfprof.errors import InputMissing
 from tfprof.model.dims import Size
 from tfprof.reports.memory import Query, peaks
-from tfprof.reports.shared.flops import flops_of
+from tfprof.reports.shared.model_flops import flops_of
 from tfprof.reports.shared.parameters import own_parameters
 from tfprof.reports.shared.question import question_from
 

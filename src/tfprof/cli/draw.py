@@ -14,7 +14,7 @@ from tfprof.commands.registry import commands
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
 NAME = "draw"
 
@@ -46,10 +46,10 @@ def run(args: argparse.Namespace, progress: ProgressOf | None) -> None:
     write = _writer(args)
     command = commands()[args.subject]
     if command.drawing is not None:
-        from tfprof.renderers import picture
+        from tfprof.renderers.picture import to_svg
 
         answered = command.drawing.answer(values_of(args), progress)
-        write(picture.render(command.picture(answered)))
+        write(to_svg.render(command.picture(answered)))
 
 
 def _writer(args: argparse.Namespace) -> Callable[[str], None]:
@@ -77,7 +77,7 @@ def _encoder(path: Path) -> Callable[[str], str | bytes]:
     if suffix == ".svg":
         return lambda picture: picture
     if suffix == ".png":
-        from tfprof.renderers import png
+        from tfprof.renderers.picture import png
 
         return png.converter()
     raise UsageError(f"the suffix of {path.name!r} names no picture", hint="Use .svg or .png.")

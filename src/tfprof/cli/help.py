@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tfprof.commands.command import Command, Group
+from tfprof.commands.command import Command, HelpGroup
 
 _NAME_WIDTH = 11
 _BY_ITSELF = ("nothing",)
@@ -21,7 +21,7 @@ tfprof PATH... means tfprof summary PATH...
 def overview(commands: Iterable[Command]) -> str:
     listed = list(commands)
     lines = [_HEAD]
-    for group in Group:
+    for group in HelpGroup:
         lines += [f"{group.value}:", *_of_group(group, listed), ""]
     return "\n".join(lines).rstrip("\n") + "\n" + _FOOT + "\n"
 
@@ -32,7 +32,7 @@ def epilog(command: Command) -> str:
     return f"{needs}Example: {command.example}"
 
 
-def _of_group(group: Group, commands: Iterable[Command]) -> Iterator[str]:
+def _of_group(group: HelpGroup, commands: Iterable[Command]) -> Iterator[str]:
     for command in commands:
         if command.group is group:
             yield f"  {command.name:<{_NAME_WIDTH}}{command.help}"

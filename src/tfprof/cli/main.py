@@ -22,7 +22,7 @@ from tfprof.errors import DOCS, InternalFault, Interrupted, TfprofError
 
 if TYPE_CHECKING:
     from tfprof.results.answered import Answered
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
 _HINTS = """\
 tfprof: what a TensorFlow model costs, from its files, without TensorFlow.

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfprof.errors import OutputNotWritable, UsageError
+from tfprof.renderers.registry import output_formats, rendered
 
 if TYPE_CHECKING:
     from tfprof.api.answer import Answer
     from tfprof.commands.command import Files
 
-FORMATS = {".txt": "txt", ".md": "md", ".csv": "csv", ".json": "json"}
 _PICTURES = (".svg", ".png")
 _WIDEST = 120
 _NARROWEST = 40
@@ -29,7 +29,7 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
         "-o", "--output-file", metavar="FILE", help="write there; the suffix picks the format"
     )
     group.add_argument(
-        "--format", choices=sorted(FORMATS.values()), help="the format, whatever the suffix"
+        "--format", choices=sorted(output_formats()), help="the format, whatever the suffix"
     )
     group.add_argument("--force", action="store_true", help="replace an existing file")
 
@@ -39,7 +39,8 @@ def emit(answer: Answer, args: argparse.Namespace) -> None:
         from tfprof.commands.writing import write_file
 
         path = Path(args.output_file)
-        write_file(path, _rendered(answer, _format_for(path, args)), force=args.force)
+        content = rendered(answer, _format_for(path, args), width())
+        write_file(path, content, force=args.force)
         talk(f"Wrote {path}")
         return
     to_stdout(lambda: _print(answer, "json" if args.json else args.format))
@@ -58,34 +59,23 @@ def to_stdout(write: Callable[[], object]) -> None:
 
 def _print(answer: Answer, chosen: str | None) -> None:
     if chosen is None and wants_colour():
-        from tfprof.renderers import terminal
+        from tfprof.renderers.text import terminal
 
         terminal.render(answer.view, sys.stdout, width())
     else:
-        sys.stdout.write(_rendered(answer, chosen or "txt"))
+        sys.stdout.write(rendered(answer, chosen or "txt", width()))
 
 
 def _format_for(path: Path, args: argparse.Namespace) -> str:
     if args.json or args.format:
         return "json" if args.json else str(args.format)
-    if path.suffix.lower() not in FORMATS:
-        hint = f"Use one of {', '.join(FORMATS)}, or --format."
+    by_suffix = {f".{name}": name for name in output_formats()}
+    if path.suffix.lower() not in by_suffix:
+        hint = f"Use one of {', '.join(by_suffix)}, or --format."
         if path.suffix.lower() in _PICTURES:
             hint += " `tfprof draw` makes pictures."
         raise UsageError(f"the suffix of {path.name!r} names no format", hint=hint)
-    return FORMATS[path.suffix.lower()]
-
-
-def _rendered(answer: Answer, chosen: str) -> str:
-    match chosen:
-        case "json":
-            return answer.to_json()
-        case "csv":
-            return answer.to_csv()
-        case "md":
-            return answer.to_markdown()
-        case _:
-            return answer.to_text(width())
+    return by_suffix[path.suffix.lower()]
 
 
 def deliver(files: Files) -> None:

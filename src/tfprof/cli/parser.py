@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterable
 from typing import ClassVar, NoReturn
 
-from tfprof.commands.option import Option, Options, Takes, Values
+from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.errors import UsageError
 
 
@@ -26,7 +26,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, hint=hint)
 
 
-def add_options(parser: argparse.ArgumentParser, groups: Iterable[Options]) -> None:
+def add_options(parser: argparse.ArgumentParser, groups: Iterable[OptionSection]) -> None:
     """Under their headings; those without one among the parser's own."""
     for group in groups:
         place = parser.add_argument_group(group.title) if group.title else parser

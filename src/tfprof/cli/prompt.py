@@ -12,17 +12,17 @@ from typing import NoReturn
 from tfprof.cli.output import deliver, talk, warn
 from tfprof.cli.parser import add_options, values_of
 from tfprof.cli.words import normalised
-from tfprof.commands.command import Command, Group
-from tfprof.commands.inputs import INPUTS
-from tfprof.commands.option import Options, Values
+from tfprof.commands.command import Command, HelpGroup
+from tfprof.commands.options.inputs import INPUTS
+from tfprof.commands.options.option import OptionSection, Values
+from tfprof.commands.options.view_options import NAMES, VIEW_OPTIONS, said_over
+from tfprof.commands.options.which_graph import WHICH_GRAPH
 from tfprof.commands.registry import commands
 from tfprof.commands.view_files import files_of, output_of
-from tfprof.commands.view_options import NAMES, VIEW_OPTIONS, said_over
-from tfprof.commands.which_graph import WHICH_GRAPH
 from tfprof.errors import TfprofError, UsageError
 from tfprof.model.options import Options as ViewOptions
 from tfprof.model.profile import ProfileData
-from tfprof.renderers import plain
+from tfprof.renderers.text import plain
 from tfprof.reports.trees import Prepared, Query, view
 
 PROMPT = "tfprof> "
@@ -53,7 +53,7 @@ class _LineParser(argparse.ArgumentParser):
         raise UsageError(message, hint="`help` lists the options.")
 
 
-def _values(words: list[str], options: Iterable[Options]) -> Values:
+def _values(words: list[str], options: Iterable[OptionSection]) -> Values:
     parser = _LineParser(prog="", add_help=False, allow_abbrev=False)
     add_options(parser, options)
     return values_of(parser.parse_args(normalised(words)))
@@ -108,7 +108,7 @@ class Prompt:
         return True
 
     def _help(self) -> str:
-        asked = [one for one in self._questions.values() if one.group is not Group.VIEWS]
+        asked = [one for one in self._questions.values() if one.group is not HelpGroup.VIEWS]
         return _HELP.format(questions="\n".join(f"{one.name:<28}{one.help}" for one in asked))
 
     def _advice(self) -> str:
@@ -117,7 +117,7 @@ class Prompt:
         return advice_of(self._data, compat=self._options.compat).text()
 
     def _ask(self, command: Command, words: list[str]) -> None:
-        if command.group is Group.VIEWS:
+        if command.group is HelpGroup.VIEWS:
             self._view(command.name, _values(words, [VIEW_OPTIONS]))
         elif command.query is not None:
             said = [group for group in command.options if group not in _SAID_BEFORE]
@@ -136,7 +136,7 @@ class Prompt:
             deliver(files_of(self._prepared, query, output))
 
     def _names(self) -> list[str]:
-        views = [name for name, one in self._questions.items() if one.group is Group.VIEWS]
+        views = [name for name, one in self._questions.items() if one.group is HelpGroup.VIEWS]
         others = [name for name in self._questions if name not in views]
         return list(dict.fromkeys([*views, "advise", *others, "set", "help", "exit"]))
 

@@ -9,17 +9,17 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
-from tfprof.commands.option import Options, Values
+from tfprof.commands.options.option import OptionSection, Values
 
 if TYPE_CHECKING:
     from tfprof.model.profile import ProfileData
     from tfprof.results.answered import Answered
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
     from tfprof.views.chart import Picture
     from tfprof.views.shapes import Report
 
 
-class Group(Enum):
+class HelpGroup(Enum):
     """What people ask, in the order in which they ask it."""
 
     START = "start here"
@@ -30,7 +30,7 @@ class Group(Enum):
 
 
 class ReportModule(Protocol):
-    """A package of `reports`: the answer to a question, and how it is shown."""
+    """A package of `reports`, or a small command itself: the answer, and how it is shown."""
 
     def ask(self, data: ProfileData, query: object) -> Answered[object]: ...
     def view(self, answered: Answered[object]) -> Report: ...
@@ -63,7 +63,7 @@ class Drawing:
     """A picture of the answer: what it shows, what may be said with it, how it is asked for."""
 
     help: str
-    options: tuple[Options, ...]
+    options: tuple[OptionSection, ...]
     answer: Callable[[Values, ProgressOf | None], Answered[object]]
 
 
@@ -71,16 +71,18 @@ class Drawing:
 class Command:
     """`report` is the package of `reports` that answers; `needs` is what it reads.
 
+    A small command answers in its own file: its `report` is `__name__`.
+
     `answer` takes the words of a call. A command without is the surface's own, as the prompt is.
     Where nothing that is shown has a place for warnings, the surface tells them.
     """
 
     name: str
-    group: Group
+    group: HelpGroup
     help: str
     example: str
     needs: str
-    options: tuple[Options, ...] = ()
+    options: tuple[OptionSection, ...] = ()
     report: str = ""
     answer: Answers | None = None
     drawing: Drawing | None = None
@@ -90,7 +92,8 @@ class Command:
 
     def module(self) -> ReportModule:
         """Imported when somebody asks: a list of commands needs none of them."""
-        return cast("ReportModule", importlib.import_module(f"tfprof.reports.{self.report}"))
+        own = self.report if "." in self.report else f"tfprof.reports.{self.report}"
+        return cast("ReportModule", importlib.import_module(own))
 
     def picture(self, answered: Answered[object]) -> Picture:
         module = importlib.import_module(f"tfprof.reports.{self.report}.picture")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Group
-from tfprof.commands.inputs import INPUTS, request_of
-from tfprof.commands.option import Values
+from tfprof.commands.command import Command, HelpGroup
+from tfprof.commands.options.inputs import INPUTS, request_of
+from tfprof.commands.options.option import Values
 
 if TYPE_CHECKING:
     from tfprof.results.answered import Answered
     from tfprof.results.doctor import DoctorResult
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
 
 def _answer(values: Values, progress: ProgressOf | None) -> Answered[DoctorResult]:
@@ -22,7 +22,7 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[DoctorResul
 
 COMMAND = Command(
     "doctor",
-    Group.START,
+    HelpGroup.START,
     "what is here, what is taken and why, what is missing",
     "tfprof doctor examples",
     "anything",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Group
-from tfprof.commands.option import Values
+from tfprof.commands.command import Command, HelpGroup
+from tfprof.commands.options.option import Values
 
 if TYPE_CHECKING:
     from tfprof.results.answered import Answered
     from tfprof.results.formats import FormatsResult
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
 
 def _answer(_values: Values, _progress: ProgressOf | None) -> Answered[FormatsResult]:
@@ -21,7 +21,7 @@ def _answer(_values: Values, _progress: ProgressOf | None) -> Answered[FormatsRe
 
 COMMAND = Command(
     "formats",
-    Group.MORE,
+    HelpGroup.MORE,
     "the files tfprof knows and how it tells them apart",
     "tfprof formats",
     "nothing",

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Group
-from tfprof.commands.inputs import INPUTS, request_of
-from tfprof.commands.option import Values
+from tfprof.commands.command import Command, HelpGroup
+from tfprof.commands.options.inputs import INPUTS, request_of
+from tfprof.commands.options.option import Values
 
 if TYPE_CHECKING:
     from tfprof.reports.input import Query
     from tfprof.results.answered import Answered
     from tfprof.results.input import InputResult
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
 
 def _answer(values: Values, progress: ProgressOf | None) -> Answered[InputResult]:
     from tfprof.reports.input import ask
-    from tfprof.sources.load import read_one
+    from tfprof.sources.find.load import read_one
 
     return ask(read_one(request_of(values, "input"), progress), query_of(values))
 
@@ -30,7 +30,7 @@ def query_of(_values: Values) -> Query:
 
 COMMAND = Command(
     "input",
-    Group.WHILE,
+    HelpGroup.WHILE,
     "the tf.data pipeline: what each stage takes, and the bottleneck",
     "tfprof input examples/slow_input",
     "XPlane trace",

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Group
-from tfprof.commands.inputs import INPUTS, request_of
-from tfprof.commands.option import Option, Options, Values
-from tfprof.commands.sizes import DIMENSIONS, question_of
-from tfprof.commands.which_graph import WHICH_GRAPH, as_asked
+from tfprof.commands.command import Command, HelpGroup
+from tfprof.commands.options.inputs import INPUTS, request_of
+from tfprof.commands.options.option import Option, OptionSection, Values
+from tfprof.commands.options.sizes import DIMENSIONS, question_of
+from tfprof.commands.options.which_graph import WHICH_GRAPH, as_asked
 
 if TYPE_CHECKING:
     from tfprof.reports.layers import Query
     from tfprof.results.answered import Answered
     from tfprof.results.layers import LayersResult
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
-_TIME = Options(
+_TIME = OptionSection(
     "time, measured or estimated",
     (
         Option("--device", "a device's best: gpu:19.5T,1555G", metavar="cpu|gpu:FLOPS,BYTES"),
@@ -28,7 +28,7 @@ _TIME = Options(
 
 def query_of(values: Values) -> Query:
     from tfprof.reports.layers import Query
-    from tfprof.reports.shared.device import device_of
+    from tfprof.reports.shared.device_rates import device_of
 
     question, device = question_of(values), values.text("device")
     return Query(question, device_of(device) if device else None, values.text("by") or "layer")
@@ -36,7 +36,7 @@ def query_of(values: Values) -> Query:
 
 def _answer(values: Values, progress: ProgressOf | None) -> Answered[LayersResult]:
     from tfprof.reports.layers import ask
-    from tfprof.sources.load import read_one
+    from tfprof.sources.find.load import read_one
 
     query = query_of(values)
     data = read_one(request_of(values, "layers"), progress)
@@ -45,7 +45,7 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[LayersResul
 
 COMMAND = Command(
     "layers",
-    Group.BEFORE,
+    HelpGroup.BEFORE,
     "shape, parameters, FLOPs, activations and time of each layer",
     "tfprof layers examples/unet --by op",
     "graph or trace",
@@ -53,7 +53,7 @@ COMMAND = Command(
         *INPUTS,
         *DIMENSIONS,
         WHICH_GRAPH,
-        Options("", (Option("--signature", "of a SavedModel", metavar="NAME"),)),
+        OptionSection("", (Option("--signature", "of a SavedModel", metavar="NAME"),)),
         _TIME,
     ),
     "layers",

@@ -7,18 +7,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Drawing, Group
-from tfprof.commands.inputs import INPUTS, request_of
-from tfprof.commands.option import Option, Options, Takes, Values
-from tfprof.commands.sizes import DIMENSIONS, question_of
-from tfprof.commands.which_graph import FORMS, PARTITION, on_partition
+from tfprof.commands.command import Command, Drawing, HelpGroup
+from tfprof.commands.options.inputs import INPUTS, request_of
+from tfprof.commands.options.option import Option, OptionSection, Takes, Values
+from tfprof.commands.options.sizes import DIMENSIONS, question_of
+from tfprof.commands.options.which_graph import FORMS, PARTITION, on_partition
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
     from tfprof.model.profile import ProfileData
     from tfprof.reports.memory import MemoryResult, Query, WhatIfQuery
     from tfprof.results.answered import Answered
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
 _RANGE = re.compile(r"(\d+)\.\.(\d+)")
 _MOST_BATCHES = 256
@@ -29,8 +29,8 @@ _SCALES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
 _OPTIONS = (
     *INPUTS,
     *DIMENSIONS,
-    Options("", (Option("--signature", "of a SavedModel", metavar="NAME"),)),
-    Options(
+    OptionSection("", (Option("--signature", "of a SavedModel", metavar="NAME"),)),
+    OptionSection(
         "memory",
         (
             Option("--model", "how a device allocates: cpu-tf, gpu-bfc, ideal", metavar="NAME",
@@ -49,7 +49,7 @@ _OPTIONS = (
                    choices=("adam", "sgd", "momentum"), default="adam"),
         ),
     ),
-    Options(
+    OptionSection(
         "what if",
         (
             Option("--recompute", "activations were computed again: the best plan", Takes.FLAG),
@@ -127,7 +127,7 @@ def _read(
     values: Values, command: str, progress: ProgressOf | None
 ) -> tuple[ProfileData, ProfileData | None]:
     """The model, and the one it is held against."""
-    from tfprof.sources.load import Request, read_one
+    from tfprof.sources.find.load import Request, read_one
 
     data = on_partition(read_one(request_of(values, command), progress), values)
     path = values.text("against")
@@ -175,7 +175,7 @@ def bytes_of(text: str) -> int:
 
 COMMAND = Command(
     "memory",
-    Group.BEFORE,
+    HelpGroup.BEFORE,
     "peak memory, measured or before it runs; the batch that fits",
     "tfprof memory examples/unet --device-memory 16GB",
     "graph (estimate) or trace (measured)",

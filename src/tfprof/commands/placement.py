@@ -5,20 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Group
-from tfprof.commands.inputs import INPUTS, request_of
-from tfprof.commands.option import Option, Options, Takes, Values
-from tfprof.commands.sizes import SIZES, feeds_of, sizes_of
-from tfprof.commands.which_graph import PARTITION
+from tfprof.commands.command import Command, HelpGroup
+from tfprof.commands.options.inputs import INPUTS, request_of
+from tfprof.commands.options.option import Option, OptionSection, Takes, Values
+from tfprof.commands.options.sizes import SIZES, feeds_of, sizes_of
+from tfprof.commands.options.which_graph import PARTITION
 
 if TYPE_CHECKING:
     from tfprof.model.placement_log import PlacementLog
     from tfprof.reports.placement import Query
     from tfprof.results.answered import Answered
     from tfprof.results.placement import PlacementResult
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
-_PLACEMENT = Options(
+_PLACEMENT = OptionSection(
     "placement",
     (
         Option("--placement-log", "what log_device_placement wrote, in any log", metavar="FILE"),
@@ -41,7 +41,7 @@ def _query(values: Values, log: PlacementLog | None) -> Query:
 
 
 def _log(values: Values) -> PlacementLog | None:
-    from tfprof.sources.placement_log import read_placement_log
+    from tfprof.sources.run.placement_log import read_placement_log
 
     path = values.text("placement_log")
     return read_placement_log(Path(path)) if path else None
@@ -50,7 +50,7 @@ def _log(values: Values) -> PlacementLog | None:
 def _answer(values: Values, progress: ProgressOf | None) -> Answered[PlacementResult]:
     from tfprof.model.profile import ProfileData
     from tfprof.reports.placement import ask
-    from tfprof.sources.load import read_one
+    from tfprof.sources.find.load import read_one
 
     log = _log(values)
     if log is not None and not any(values.flag(key) for key in _MODEL):
@@ -62,11 +62,11 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[PlacementRe
 
 COMMAND = Command(
     "placement",
-    Group.WHILE,
+    HelpGroup.WHILE,
     "which op runs where; copies between devices; soft placement",
     "tfprof placement examples/unet --nodes",
     "graph or trace",
-    (*INPUTS, SIZES, Options("", (PARTITION,)), _PLACEMENT),
+    (*INPUTS, SIZES, OptionSection("", (PARTITION,)), _PLACEMENT),
     "placement",
     _answer,
     query=query_of,

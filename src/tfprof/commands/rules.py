@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Group
-from tfprof.commands.option import Option, Options, Takes, Values
+from tfprof.commands.command import Command, HelpGroup
+from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 
 if TYPE_CHECKING:
     from tfprof.results.answered import Answered
     from tfprof.results.rules import RulesResult
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
 
 def _answer(_values: Values, _progress: ProgressOf | None) -> Answered[RulesResult]:
@@ -21,12 +21,12 @@ def _answer(_values: Values, _progress: ProgressOf | None) -> Answered[RulesResu
 
 COMMAND = Command(
     "rules",
-    Group.MORE,
+    HelpGroup.MORE,
     "the op types whose shapes and costs tfprof knows",
     "tfprof rules ops",
     "nothing",
     (
-        Options(
+        OptionSection(
             "",
             (
                 Option("kind", "ops: shapes, FLOPs and memory of op types", Takes.WORD,

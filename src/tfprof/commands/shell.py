@@ -1,12 +1,12 @@
 """`tfprof shell PATH...`: the prompt, which the command line itself runs."""
 
-from tfprof.commands.command import Command, Group
-from tfprof.commands.inputs import INPUTS
-from tfprof.commands.view_options import VIEW_OPTIONS
+from tfprof.commands.command import Command, HelpGroup
+from tfprof.commands.options.inputs import INPUTS
+from tfprof.commands.options.view_options import VIEW_OPTIONS
 
 COMMAND = Command(
     "shell",
-    Group.MORE,
+    HelpGroup.MORE,
     "the tfprof prompt; commands from a pipe, too",
     "tfprof shell examples/unet",
     "graph",

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Group
-from tfprof.commands.inputs import INPUTS, request_of
-from tfprof.commands.option import Option, Options, Takes, Values
-from tfprof.commands.sizes import DIMENSIONS, question_of
+from tfprof.commands.command import Command, HelpGroup
+from tfprof.commands.options.inputs import INPUTS, request_of
+from tfprof.commands.options.option import Option, OptionSection, Takes, Values
+from tfprof.commands.options.sizes import DIMENSIONS, question_of
 
 if TYPE_CHECKING:
     from tfprof.reports.summary import Query
     from tfprof.results.answered import Answered
     from tfprof.results.summary import ModelsResult, SummaryResult
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
-_OWN = Options(
+_OWN = OptionSection(
     "",
     (
         Option("--stats", "read every value of a checkpoint: extremes, NaN, zeros", Takes.FLAG),
@@ -39,7 +39,7 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[SummaryResu
 
 COMMAND = Command(
     "summary",
-    Group.START,
+    HelpGroup.START,
     "what this model is, what it costs, where the cost sits",
     "tfprof examples/unet",
     "anything",

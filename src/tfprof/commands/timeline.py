@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Files, Group
-from tfprof.commands.inputs import INPUTS, request_of
-from tfprof.commands.option import Option, Options, Takes, Values
+from tfprof.commands.command import Command, Files, HelpGroup
+from tfprof.commands.options.inputs import INPUTS, request_of
+from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.errors import OutputExists, UsageError
 
 if TYPE_CHECKING:
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from tfprof.reports.timeline import Query
     from tfprof.results.answered import Answered
     from tfprof.results.timeline import TimelineResult
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
 TRACE_SUFFIXES = (".trace.json", ".trace.json.gz")
-_TIMELINE = Options(
+_TIMELINE = OptionSection(
     "timeline (-o FILE.trace.json[.gz] writes a trace)",
     (
         Option("--step", "this step", Takes.WHOLE, "N"),
@@ -55,7 +55,7 @@ def query_of(values: Values) -> Query:
 
 def _answer(values: Values, progress: ProgressOf | None) -> Answered[TimelineResult] | Files:
     from tfprof.reports.timeline import ask
-    from tfprof.sources.load import read_one
+    from tfprof.sources.find.load import read_one
 
     query, target = query_of(values), _trace_target(values)
     if target is None:
@@ -70,7 +70,7 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[TimelineRes
 
 def trace_chunks(data: ProfileData, query: Query, target: Path) -> Iterator[bytes]:
     """Events are written as they are made: a trace of millions is never held whole."""
-    from tfprof.renderers.chrome_trace import gzipped, render
+    from tfprof.renderers.trace.chrome_trace import gzipped, render
     from tfprof.reports.timeline import trace_of
 
     chunks = render(*trace_of(data, query))
@@ -93,7 +93,7 @@ def _trace_target(values: Values) -> Path | None:
 
 COMMAND = Command(
     "timeline",
-    Group.WHILE,
+    HelpGroup.WHILE,
     "what ran when: lanes and critical path; a trace for Perfetto",
     "tfprof timeline examples/slow_input --step 5",
     "trace",

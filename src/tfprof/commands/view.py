@@ -5,18 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Files, Group
-from tfprof.commands.inputs import INPUTS, request_of
-from tfprof.commands.option import Values
-from tfprof.commands.sizes import SIZES, given_of
+from tfprof.commands.command import Command, Files, HelpGroup
+from tfprof.commands.options.inputs import INPUTS, request_of
+from tfprof.commands.options.option import Values
+from tfprof.commands.options.sizes import SIZES, given_of
+from tfprof.commands.options.view_options import VIEW_OPTIONS, said_of
+from tfprof.commands.options.which_graph import WHICH_GRAPH, as_asked
 from tfprof.commands.view_files import files_of, output_of
-from tfprof.commands.view_options import VIEW_OPTIONS, said_of
-from tfprof.commands.which_graph import WHICH_GRAPH, as_asked
 
 if TYPE_CHECKING:
     from tfprof.reports.trees import Query
     from tfprof.results.answered import Answered
-    from tfprof.sources.load import ProgressOf
+    from tfprof.sources.find.load import ProgressOf
 
 _NEEDS = "graph; run metadata, op log, checkpoint add columns"
 
@@ -24,7 +24,7 @@ _NEEDS = "graph; run metadata, op log, checkpoint add columns"
 def view_command(name: str, help_: str, example: str, needs: str = _NEEDS) -> Command:
     return Command(
         name,
-        Group.VIEWS,
+        HelpGroup.VIEWS,
         help_,
         example,
         needs,
@@ -49,7 +49,7 @@ def query_of(name: str, values: Values) -> Query:
 
 def _answer(name: str, values: Values, progress: ProgressOf | None) -> Answered[object] | Files:
     from tfprof.reports.trees import Prepared
-    from tfprof.sources.load import read_one
+    from tfprof.sources.find.load import read_one
 
     query, output = query_of(name, values), output_of(values)
     prepared = Prepared(as_asked(read_one(request_of(values, name), progress), values))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Files
-from tfprof.commands.option import Values
+from tfprof.commands.options.option import Values
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _VIEWERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class OutputOption:
     """`-output KIND:outfile=FILE`."""
 
     kind: str
@@ -36,25 +36,25 @@ class Output:
         return self.kind == "stdout"
 
 
-def output_of(values: Values) -> Output:
+def output_of(values: Values) -> OutputOption:
     """`-dump_to_file FILE` is an old form of it."""
     if (values.text("viz") or "").lower() in ("true", "t", "yes", "y", "1"):
         sys.stderr.write("-viz never drew anything; -output timeline:outfile=NAME does\n")
     dump = values.text("dump_to_file")
     if dump:
-        return Output("file", dump)
+        return OutputOption("file", dump)
     kind, _, keys = (values.text("output") or "stdout").partition(":")
     if kind not in _KINDS:
         raise UsageError(f"-output does not know {kind!r}", hint=f"One of {', '.join(_KINDS)}.")
     target = keys.removeprefix(_OUTFILE) if keys.startswith(_OUTFILE) else ""
     if kind in ("file", "timeline", "pprof") and not target:
         raise UsageError(f"-output {kind} needs a name", hint=f"-output {kind}:outfile=NAME")
-    return Output(kind, target)
+    return OutputOption(kind, target)
 
 
-def files_of(prepared: Prepared, query: Query, output: Output) -> Files:
+def files_of(prepared: Prepared, query: Query, output: OutputOption) -> Files:
     """What is written instead of shown; of `none` only the warnings are left."""
-    from tfprof.renderers import plain
+    from tfprof.renderers.text import plain
     from tfprof.reports.trees import view
 
     path, warnings = Path(output.target), prepared.data.warnings
@@ -76,10 +76,10 @@ def files_of(prepared: Prepared, query: Query, output: Output) -> Files:
 
 def timeline_files(prepared: Prepared, query: Query, outfile: Path) -> dict[Path, str]:
     """By scope or code a flame graph of totals; of the graph, the executions of every step."""
-    from tfprof.renderers import original_timeline
+    from tfprof.renderers.trace import original_timeline
     from tfprof.reports.trees import shape_of
     from tfprof.reports.trees.exports import executions
-    from tfprof.views.costs import OpCostView
+    from tfprof.views.trees import OpCostView
 
     options = query.settled(prepared.data)
     view = shape_of(prepared.ask(query).data)
@@ -102,7 +102,7 @@ def timeline_files(prepared: Prepared, query: Query, outfile: Path) -> dict[Path
 
 def pprof_file(prepared: Prepared, query: Query) -> bytes:
     """The code view of one metric."""
-    from tfprof.renderers import pprof
+    from tfprof.renderers.trace import pprof
     from tfprof.reports.trees.exports import code_samples
 
     options = query.settled(prepared.data)

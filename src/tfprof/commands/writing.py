@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -17,6 +16,8 @@ def write_file(path: Path, content: str | bytes, *, force: bool) -> None:
 
 def write_chunks(path: Path, chunks: Iterable[bytes], *, force: bool) -> None:
     """The same for what is too large to be held at once."""
+    import tempfile  # loads much, and `tfprof --help` loads this file
+
     if path.is_file() and not force:
         raise OutputExists("the file exists", where=str(path), hint="Use --force to replace it.")
     if path.exists() and not path.is_file() and not path.is_dir():

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from tfprof.compat.protos import AdviceProto, Checker
 from tfprof.compat.results import MultiGraphNodeProto, code_result
+from tfprof.model.device import holds_kernels
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
-from tfprof.renderers.original_text import ORIGINAL
+from tfprof.renderers.text.original_numbers import ORIGINAL
 from tfprof.reports.trees import Prepared
 from tfprof.reports.trees.original import Nodes, kept_executions
-from tfprof.results.costs import Costs
+from tfprof.results.trees import Costs
 
 ALL_ADVICE: dict[str, dict[str, object]] = {
     "AcceleratorUtilizationChecker": {},
@@ -92,7 +93,7 @@ def _spans(case: _Case) -> dict[str, tuple[int, int, int]]:
         start, took = int(runs.start[at]), int(runs.op_end_rel[at]) or 1
         if start > 0 and int(runs.step[at]) == last[row]:
             known = found.get(devices[row], (start, start + took, 0))
-            busy = known[2] + took * ("stream:all" in device)
+            busy = known[2] + took * holds_kernels(device)
             found[devices[row]] = min(known[0], start), max(known[1], start + took), busy
     return found
 

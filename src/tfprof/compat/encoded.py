@@ -9,12 +9,12 @@ from tfprof.wire.schema import BYTES, message_class, schema
 from tfprof.wire.text_values import varint
 
 if TYPE_CHECKING:
-    from tfprof.compat.results import Node
+    from tfprof.compat.results import ViewNode
 
 _CHILDREN = "children"
 
 
-def encoded(root: Node, kind: str) -> bytes:
+def encoded(root: ViewNode, kind: str) -> bytes:
     """`root` and what is below it, as a `kind`; `root` has the fields of that message.
 
     Each node's own fields come before its children. So the whole is the nodes one after the other
@@ -37,14 +37,14 @@ def encoded(root: Node, kind: str) -> bytes:
     return b"".join(bodies)
 
 
-def _own_fields(node: Node, kind: str) -> bytes:
+def _own_fields(node: ViewNode, kind: str) -> bytes:
     message = message_class(kind)()
     _fill(message, node, kind)
     data: bytes = message.SerializeToString(deterministic=True)
     return data
 
 
-def _fill(message: Proto, node: Node, kind: str) -> None:
+def _fill(message: Proto, node: ViewNode, kind: str) -> None:
     for name, field in schema()[kind].by_name.items():
         if name == _CHILDREN:
             continue

@@ -17,11 +17,11 @@ from tfprof.model.hosts import Hosts
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
-from tfprof.reports.trees.original import completed
-from tfprof.sources.files import parse, read_bytes
-from tfprof.sources.load import Request, choose, inspect_named, read
-from tfprof.sources.op_log import ParsedCode
-from tfprof.sources.run_metadata import run_piece
+from tfprof.reports.trees.original import fill_oplog
+from tfprof.sources.files.reader import parse, read_bytes
+from tfprof.sources.find.load import Request, choose, inspect_named, read
+from tfprof.sources.run.op_log import ParsedCode
+from tfprof.sources.run.run_metadata import run_piece
 from tfprof.wire.schema import message_class
 
 # what errors call things that are no file
@@ -129,7 +129,7 @@ def build(
             log = default_log(live.graph, log, add_trace=True, add_float_ops=False).log
     if log is not None:
         data = replace(data, oplog=log_model(log))
-    return data if compat else completed(data)
+    return data if compat else fill_oplog(data)
 
 
 def _live(graph: Live, runs: Sequence[Run], *, compat: bool) -> LiveGraph:

@@ -20,7 +20,7 @@ _ELSEWHERE = frozenset({"output", "dump_to_file", "viz"})
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class ReportOutput:
     """Where a report goes, from `-output kind:key=value,...`."""
 
     kind: str = "stdout"
@@ -34,7 +34,7 @@ class Output:
         return f"{self.kind}:{','.join(f'{key}={value}' for key, value in self.keys.items())}"
 
     @classmethod
-    def parsed(cls, text: str) -> Output:
+    def parsed(cls, text: str) -> ReportOutput:
         kind, _, rest = text.partition(":")
         kind = kind or "stdout"
         if kind not in _OUTPUTS:
@@ -68,10 +68,10 @@ def as_options(
     *,
     style: str = "late",
     compat: bool = False,
-) -> tuple[Options, Output]:
+) -> tuple[Options, ReportOutput]:
     """A builder's dict, one with missing keys, a builder, or our own Options."""
     if isinstance(given, Options):
-        return replace(given, compat=given.compat or compat), Output()
+        return replace(given, compat=given.compat or compat), ReportOutput()
     if hasattr(given, "build"):
         given = given.build()
     if not isinstance(given, Mapping):
@@ -88,7 +88,11 @@ def as_options(
     if not compat:
         options.check()
     dump = given.get("dump_to_file", "")
-    output = Output("file", {"outfile": dump}) if dump else Output.parsed(given.get("output", ""))
+    output = (
+        ReportOutput("file", {"outfile": dump})
+        if dump
+        else ReportOutput.parsed(given.get("output", ""))
+    )
     return options, output
 
 

@@ -12,7 +12,7 @@ from tfprof.compat import checkers
 from tfprof.compat.builder import TRAINABLE_VARS_PARAMS_STAT_OPTIONS, ProfileOptionBuilder
 from tfprof.compat.handed import Live, Message, Proto
 from tfprof.compat.inputs import Run, build, read_log, read_run
-from tfprof.compat.options import Output, as_options, is_compat
+from tfprof.compat.options import ReportOutput, as_options, is_compat
 from tfprof.compat.protos import AdviceProto
 from tfprof.compat.saved import profile_proto
 from tfprof.compat.show import COMMANDS, Result, show
@@ -72,7 +72,7 @@ def _profiled(
     op_log: Live,
     command: str,
     options: Options,
-    output: Output,
+    output: ReportOutput,
 ) -> Result:
     run = read_run(run_meta, 0)
     runs = [run] if run is not None else []

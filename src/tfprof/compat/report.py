@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 
-from tfprof.compat.options import Output
+from tfprof.compat.options import ReportOutput
+from tfprof.model.metrics import METRICS
 from tfprof.model.options import Options
 
 _OPTIONS_LINE = "=" * 25 + "Options" + "=" * 29
@@ -12,13 +14,12 @@ _REPORT_LINE = "=" * 18 + "Model Analysis Report" + "=" * 22
 _END_LINE = "=" * 22 + "End of Report" + "=" * 26
 _NAME_WIDTH = 28
 
-_LATE = (
-    "max_depth", "min_bytes", "min_peak_bytes", "min_residual_bytes", "min_output_bytes",
-    "min_micros", "min_accelerator_micros", "min_cpu_micros", "min_params", "min_float_ops",
-    "min_occurrence", "step", "order_by", "account_type_regexes", "start_name_regexes",
-    "trim_name_regexes", "show_name_regexes", "hide_name_regexes", "account_displayed_op_only",
-    "select",
-)  # fmt: skip
+# the late tool has no devices to choose by; style and compat are ours
+_LATE = tuple(
+    option.name
+    for option in fields(Options)
+    if option.name not in ("device_regexes", "style", "compat")
+)
 _EARLY = (
     "max_depth", "min_bytes", "min_micros", "min_params", "min_float_ops", "device_regexes",
     "order_by", "account_type_regexes", "start_name_regexes", "trim_name_regexes",
@@ -32,16 +33,7 @@ VIEW_DOCS = {
     "code": "code: nodes by the Python lines that made them.",
 }
 SELECT_DOCS = {
-    "params": "params: elements of what has a shape of its own, such as a variable.",
-    "float_ops": "float_ops: multiplications and additions; a multiply-add is two.",
-    "bytes": "bytes: memory asked for while the op ran.",
-    "peak_bytes": "peak_bytes: most memory held at a time while the op ran.",
-    "residual_bytes": "residual_bytes: memory still held when the op was done.",
-    "output_bytes": "output_bytes: memory of what the op returned; it may be another op's.",
-    "micros": "micros: accelerator and cpu time together; they may overlap.",
-    "accelerator_micros": "accelerator_micros: time on the accelerator.",
-    "cpu_micros": "cpu_micros: time on the cpu; of an accelerator's op, the time to start it.",
-    "occurrence": "occurrence: how often it ran, and how many nodes there are.",
+    **{metric.name: f"{metric.name}: {metric.about}" for metric in METRICS},
     "device": "device: where it ran.",
     "op_types": "op_types: what it counts as: op type, device, types of an op log.",
     "input_shapes": "input_shapes: shape of each input; unknown where the graph does not say.",
@@ -54,7 +46,7 @@ STREAM_NOTICE = (
 )
 
 
-def option_block(options: Options, output: Output) -> str:
+def option_block(options: Options, output: ReportOutput) -> str:
     """A line an option, as the original prints them."""
     early = options.style == "early"
     lines = [(name, getattr(options, name)) for name in (_EARLY if early else _LATE)]
@@ -87,7 +79,7 @@ def _select_docs(options: Options) -> Iterator[str]:
         yield SELECT_DOCS.get(name, f"Unknown select: {name}")
 
 
-def framed(options: Options, output: Output, text: str) -> str:
+def framed(options: Options, output: ReportOutput, text: str) -> str:
     return (
         f"\n{_OPTIONS_LINE}\n{option_block(options, output)}\n{_REPORT_LINE}\n{text}\n{_END_LINE}\n"
     )

@@ -12,9 +12,9 @@ from typing import Self
 
 from tfprof.compat.encoded import encoded
 from tfprof.compat.handed import Proto
+from tfprof.model import metrics
 from tfprof.reports.trees.original import Details
-from tfprof.results import costs as c
-from tfprof.results.costs import ROOT_NAME, CostRows, Costs, CostTreeResult, OpCostsResult, Shape
+from tfprof.results.trees import ROOT_NAME, CostRows, Costs, CostTreeResult, OpCostsResult, Shape
 from tfprof.wire.schema import message_class
 
 _NO_COSTS = Costs()
@@ -22,7 +22,7 @@ _ABOVE_THE_LIST = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ViewRow:
     """A row of a view, or a graph node inside one."""
 
     name: str = ""
@@ -33,20 +33,20 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ViewSource:
     """A view as rows by position, and which of them stand below which.
 
     `details` are what the rows do not hold, worked out when asked for.
     """
 
-    row: Callable[[int], Row] = lambda _: Row()
+    row: Callable[[int], ViewRow] = lambda _: ViewRow()
     below: Callable[[int], Sequence[int]] = lambda _: ()
     count: int = 0
     details: Details | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class TensorValue:
+class NoTensorValue:
     """The value of a checkpoint's tensor: empty, since only the command line reads one."""
 
     dtype: int = 0
@@ -61,25 +61,25 @@ class _Own:
     def __init__(self, column: int) -> None:
         self.column = column
 
-    def __get__(self, node: Node, _: type[Node]) -> int:
+    def __get__(self, node: ViewNode, _: type[ViewNode]) -> int:
         return node._row.own[self.column]  # noqa: SLF001  (a field of that class)
 
 
 class _Total(_Own):
     """A number of the row and everything below it."""
 
-    def __get__(self, node: Node, _: type[Node]) -> int:
+    def __get__(self, node: ViewNode, _: type[ViewNode]) -> int:
         return node._row.total[self.column]  # noqa: SLF001
 
 
-class Node:
+class ViewNode:
     """The numbers both messages have: a row's own, and those of everything below it too."""
 
     __slots__ = ("_row", "_source")
 
-    def __init__(self, row: Row | None = None, source: Source | None = None) -> None:
-        self._row = row or Row()
-        self._source = source or Source()
+    def __init__(self, row: ViewRow | None = None, source: ViewSource | None = None) -> None:
+        self._row = row or ViewRow()
+        self._source = source or ViewSource()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
@@ -105,34 +105,34 @@ class Node:
     def _made(self, places: Sequence[int]) -> list[Self]:
         return [type(self)(self._source.row(at), self._source) for at in places]
 
-    parameters = _Own(c.PARAMS)
-    float_ops = _Own(c.FLOAT_OPS)
-    exec_micros = _Own(c.MICROS)
-    accelerator_exec_micros = _Own(c.ACCELERATOR)
-    cpu_exec_micros = _Own(c.CPU)
-    requested_bytes = _Own(c.BYTES)
-    peak_bytes = _Own(c.PEAK)
-    residual_bytes = _Own(c.RESIDUAL)
-    output_bytes = _Own(c.OUTPUT)
-    total_parameters = _Total(c.PARAMS)
-    total_float_ops = _Total(c.FLOAT_OPS)
-    total_exec_micros = _Total(c.MICROS)
-    total_accelerator_exec_micros = _Total(c.ACCELERATOR)
-    total_cpu_exec_micros = _Total(c.CPU)
-    total_requested_bytes = _Total(c.BYTES)
-    total_peak_bytes = _Total(c.PEAK)
-    total_residual_bytes = _Total(c.RESIDUAL)
-    total_output_bytes = _Total(c.OUTPUT)
+    parameters = _Own(metrics.PARAMS)
+    float_ops = _Own(metrics.FLOAT_OPS)
+    exec_micros = _Own(metrics.MICROS)
+    accelerator_exec_micros = _Own(metrics.ACCELERATOR)
+    cpu_exec_micros = _Own(metrics.CPU)
+    requested_bytes = _Own(metrics.BYTES)
+    peak_bytes = _Own(metrics.PEAK)
+    residual_bytes = _Own(metrics.RESIDUAL)
+    output_bytes = _Own(metrics.OUTPUT)
+    total_parameters = _Total(metrics.PARAMS)
+    total_float_ops = _Total(metrics.FLOAT_OPS)
+    total_exec_micros = _Total(metrics.MICROS)
+    total_accelerator_exec_micros = _Total(metrics.ACCELERATOR)
+    total_cpu_exec_micros = _Total(metrics.CPU)
+    total_requested_bytes = _Total(metrics.BYTES)
+    total_peak_bytes = _Total(metrics.PEAK)
+    total_residual_bytes = _Total(metrics.RESIDUAL)
+    total_output_bytes = _Total(metrics.OUTPUT)
 
 
-class GraphNodeProto(Node):
+class GraphNodeProto(ViewNode):
     """A node of the scope or graph view, or one of those a MultiGraphNodeProto is made of."""
 
     __slots__ = ()
 
-    run_count = _Own(c.RUNS)
-    total_run_count = _Total(c.RUNS)
-    total_definition_count = _Total(c.DEFINED)
+    run_count = _Own(metrics.RUNS)
+    total_run_count = _Total(metrics.RUNS)
+    total_definition_count = _Total(metrics.DEFINED)
 
     @property
     def device(self) -> str:
@@ -156,11 +156,11 @@ class GraphNodeProto(Node):
         return []
 
     @property
-    def tensor_value(self) -> TensorValue:
-        return TensorValue()
+    def tensor_value(self) -> NoTensorValue:
+        return NoTensorValue()
 
 
-class MultiGraphNodeProto(Node):
+class MultiGraphNodeProto(ViewNode):
     """A row of the op or code view: several graph nodes together."""
 
     __slots__ = ()
@@ -171,10 +171,10 @@ class MultiGraphNodeProto(Node):
         if details is None or self._row.at < 0:
             return []
         rows = (
-            Row(name, costs, costs, device)
+            ViewRow(name, costs, costs, device)
             for name, costs, device in details.nodes_of(self._row.at)
         )
-        return [GraphNodeProto(row, Source(details=details)) for row in rows]
+        return [GraphNodeProto(row, ViewSource(details=details)) for row in rows]
 
 
 def _shape_proto(shape: Shape | None) -> Proto:
@@ -197,27 +197,27 @@ def code_result(result: CostTreeResult, details: Details | None = None) -> Multi
     return MultiGraphNodeProto(source.row(0), source)
 
 
-def _tree_source(rows: CostRows, details: Details | None) -> Source:
+def _tree_source(rows: CostRows, details: Details | None) -> ViewSource:
     below: list[list[int]] = [[] for _ in range(len(rows))]
     for at, parent in enumerate(rows.parent.tolist()):
         if parent >= 0:
             below[parent].append(at)
 
-    def as_row(at: int) -> Row:
+    def as_row(at: int) -> ViewRow:
         row = rows[at]
-        return Row(row.name, row.own, row.total, row.device, at)
+        return ViewRow(row.name, row.own, row.total, row.device, at)
 
     # a node inside a row has no place in the tree
-    return Source(as_row, lambda at: below[at] if at >= 0 else (), len(below), details)
+    return ViewSource(as_row, lambda at: below[at] if at >= 0 else (), len(below), details)
 
 
 def op_result(result: OpCostsResult, details: Details) -> MultiGraphNodeProto:
     """The root, which is not printed, and below it the rows as a chain."""
 
-    def as_row(at: int) -> Row:
+    def as_row(at: int) -> ViewRow:
         row = result.rows[at]
-        return Row(row.op, row.own, row.total, at=at)
+        return ViewRow(row.op, row.own, row.total, at=at)
 
     count = len(result.rows)
-    source = Source(as_row, lambda at: range(at + 1, min(at + 2, count)), count, details)
-    return MultiGraphNodeProto(Row(ROOT_NAME, total=result.total), source)
+    source = ViewSource(as_row, lambda at: range(at + 1, min(at + 2, count)), count, details)
+    return MultiGraphNodeProto(ViewRow(ROOT_NAME, total=result.total), source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tfprof.compat.handed import Proto
+from tfprof.model.device import holds_kernels
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
@@ -96,7 +97,7 @@ def _add_runs(proto: Proto, nodes: Nodes, ids: dict[str, int], trace: Trace) -> 
             continue
         exec_.all_start_micros = min(exec_.all_start_micros or start, start)
         exec_.latest_end_micros = max(exec_.latest_end_micros, start + length)
-        if "stream:all" in device:
+        if holds_kernels(device):
             exec_.accelerator_execs[device].times.add(int64_values=(start, length))
         elif is_own:
             exec_.cpu_execs[device].times.add(int64_values=(start, length))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfprof.compat.handed import Live
 from tfprof.compat.profiler import OptionsLike, Profiler
 from tfprof.compat.show import Result
-from tfprof.live.joined_graphs import JoinedGraphs
+from tfprof.live.several_graphs import JoinedGraphs
 
 
 class SessionProfiler(Profiler):

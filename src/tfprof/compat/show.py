@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tfprof.commands.view_files import pprof_file, timeline_files
 from tfprof.commands.writing import write_file
-from tfprof.compat.options import Output
+from tfprof.compat.options import ReportOutput
 from tfprof.compat.report import body, framed
 from tfprof.compat.results import (
     GraphNodeProto,
@@ -19,17 +19,17 @@ from tfprof.compat.results import (
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
-from tfprof.renderers.cost_text import op_text, tree_text
+from tfprof.renderers.text.cost_views import op_text, tree_text
 from tfprof.reports.trees import Prepared, Query, shape_of
 from tfprof.reports.trees.original import NO_FLOPS, Details, misses_stream
-from tfprof.views.costs import CostTreeView, OpCostView
+from tfprof.views.trees import CostTreeView, OpCostView
 
 Result = GraphNodeProto | MultiGraphNodeProto
 View = CostTreeView | OpCostView
 COMMANDS = ("scope", "graph", "op", "code")
 
 
-def show(data: ProfileData, command: str, options: Options, output: Output) -> Result:
+def show(data: ProfileData, command: str, options: Options, output: ReportOutput) -> Result:
     prepared = Prepared(data)
     if not _has_what_it_needs(data, command, options):
         _write_output(output, command, prepared, options, None)
@@ -87,7 +87,7 @@ def _has_what_it_needs(data: ProfileData, command: str, options: Options) -> boo
 
 
 def _write_output(
-    output: Output, command: str, prepared: Prepared, options: Options, view: View | None
+    output: ReportOutput, command: str, prepared: Prepared, options: Options, view: View | None
 ) -> None:
     """Where a report goes; each file is written whole or not at all."""
     if output.kind == "stdout":

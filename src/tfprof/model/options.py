@@ -8,13 +8,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from tfprof.errors import UsageError
+from tfprof.model import metrics
 
-METRICS = (
-    "params", "float_ops", "bytes", "peak_bytes", "residual_bytes", "output_bytes",
-    "micros", "accelerator_micros", "cpu_micros", "occurrence",
-)  # fmt: skip
-ORDERS = ("name", "depth", *METRICS)
-SELECTS = (*METRICS, "tensor_value", "device", "op_types", "input_shapes", "num_hidden_ops")
+ORDERS = ("name", "depth", *metrics.NAMES)
+SELECTS = (*metrics.NAMES, "tensor_value", "device", "op_types", "input_shapes", "num_hidden_ops")
 EVERYTHING = (".*",)
 LISTS = (
     "account_type_regexes", "start_name_regexes", "trim_name_regexes", "show_name_regexes",
@@ -55,7 +52,7 @@ class Options:
 
     @property
     def minimums(self) -> dict[str, int]:
-        return {metric: getattr(self, f"min_{metric}") for metric in METRICS}
+        return {metric: getattr(self, f"min_{metric}") for metric in metrics.NAMES}
 
     def but(self, changes: Mapping[str, object]) -> Options:
         """Some of them otherwise, and checked."""

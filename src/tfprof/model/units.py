@@ -1,16 +1,26 @@
-"""How numbers are written, everywhere: k/M/G and KB/MB/GB are decimal, time is µs to minutes."""
+"""Units: of time, and how numbers are written everywhere.
+
+k/M/G and KB/MB/GB are decimal, time is µs to minutes.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-PS_A_MICROSECOND = 1_000_000
+# captures tell time in picoseconds, allocators in nanoseconds, the original in microseconds
+PS_A_NANOSECOND = NS_A_MICROSECOND = 1_000
+PS_A_MICROSECOND = MICROS_A_SECOND = 1_000_000
+PS_A_MILLISECOND = 1_000_000_000
+
 _DECIMAL = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
 _SECONDS = ((6e8, 60e6, "min"), (1e6, 1e6, "s"), (1e3, 1e3, "ms"))
 _DIGITS = 4
-PS = 1_000_000  # picoseconds of a microsecond
+
+
+def as_micros(picoseconds: float) -> float:
+    return picoseconds / PS_A_MICROSECOND
 
 
 def _scaled(value: float, steps: tuple[tuple[float, str], ...], base: str) -> str:
@@ -66,6 +76,10 @@ def duration(micros: float) -> str:
         if abs(micros) >= from_:
             return f"{_four_digits(micros / factor)} {unit}"
     return f"{micros:,.0f} µs"
+
+
+def duration_ps(picoseconds: float) -> str:
+    return duration(as_micros(picoseconds))
 
 
 def number(value: float) -> str:

@@ -13,8 +13,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.model.device import ALL_STREAMS
 from tfprof.model.pickling import PicklesWithoutCaches
 from tfprof.model.providers import OptionsSource, PlaneStats
+from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.model.xstats import StatColumn, StatValue, merged
 from tfprof.wire.schema import Proto
 from tfprof.wire.xspace import LineColumns, NameColumns
@@ -84,7 +86,7 @@ class Plane(PicklesWithoutCaches):
         """What its ops ran on; of a device the original's name for all its streams together."""
         if self.is_placed:
             return self.name
-        name = f"{self.name}/stream:all" if self.is_device else "/device:CPU:0"
+        name = self.name + ALL_STREAMS if self.is_device else "/device:CPU:0"
         return f"/host:{self.host}{name}" if self.host else name
 
     def name_of(self, event: int) -> str:
@@ -236,6 +238,6 @@ def on_one_clock(spaces: Sequence[Space]) -> list[Space]:
 
 
 def _counted(space: Space, origin_ns: int) -> Space:
-    later = max(0, space.origin_ns - origin_ns) * 1000
+    later = max(0, space.origin_ns - origin_ns) * PS_A_NANOSECOND
     planes = tuple(plane.later(later) for plane in space.planes)
     return replace(space, planes=planes, origin_ns=origin_ns)

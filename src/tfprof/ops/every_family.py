@@ -1,9 +1,9 @@
-"""Importing this registers the rules of every family."""
+"""Importing this registers the rules of every family: those of all files here."""
 
 import importlib
 import pkgutil
-from pathlib import Path
 
-for _module in pkgutil.iter_modules([str(Path(__file__).parent)]):
-    if _module.name != "every_family":
-        importlib.import_module(f"tfprof.ops.{_module.name}")
+import tfprof.ops
+
+for _file in pkgutil.walk_packages(tfprof.ops.__path__, "tfprof.ops."):
+    importlib.import_module(_file.name)

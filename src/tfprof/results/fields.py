@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Annotated, get_args, get_origin, get_type_hints
 
 
-class Place(Enum):
+class JsonPlace(Enum):
     """Where the value of a field stands in JSON."""
 
     OWN = "under its own key"
@@ -21,16 +21,16 @@ class Place(Enum):
     INSIDE = "nowhere: only views look at it"
 
 
-IF_KNOWN, AMONG, INSIDE = Place.IF_KNOWN, Place.AMONG, Place.INSIDE
+IF_KNOWN, AMONG, INSIDE = JsonPlace.IF_KNOWN, JsonPlace.AMONG, JsonPlace.INSIDE
 
 
-class Role(Enum):
+class FieldRole(Enum):
     """What a field is to its row."""
 
     NAMES_IT = "tells it from the others of its table: what a diff or a merge joins by"
 
 
-ROW_KEY = Role.NAMES_IT
+ROW_KEY = FieldRole.NAMES_IT
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Micros(Key):
 class FieldPlan:
     name: str
     key: str
-    place: Place
+    place: JsonPlace
     names_row: bool
     is_time: bool
 
@@ -71,7 +71,7 @@ def plan_of(result: type) -> tuple[FieldPlan, ...]:
 def _plan(name: str, hint: object) -> FieldPlan:
     said = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     key = next((one for one in said if isinstance(one, Key)), Key(name))
-    place = next((one for one in said if isinstance(one, Place)), Place.OWN)
+    place = next((one for one in said if isinstance(one, JsonPlace)), JsonPlace.OWN)
     return FieldPlan(name, key.name, place, ROW_KEY in said, isinstance(key, Micros))
 
 
@@ -81,6 +81,6 @@ def row_key_of(row: object) -> tuple[object, ...]:
     for plan in plan_of(row.__class__):
         if plan.names_row:
             found += (getattr(row, plan.name),)
-        elif plan.place is Place.AMONG:
+        elif plan.place is JsonPlace.AMONG:
             found += row_key_of(getattr(row, plan.name))
     return found

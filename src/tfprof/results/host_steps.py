@@ -12,7 +12,7 @@ from typing import Annotated
 
 from tfprof.results.categories import Category
 from tfprof.results.fields import INSIDE, ROW_KEY, Key, Micros
-from tfprof.results.windows import Steps
+from tfprof.results.step_windows import Steps
 
 # a value a step
 Times = tuple[int, ...]

@@ -10,7 +10,7 @@ from typing import Annotated
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY, Key, Micros
 
 
-class Work(Enum):
+class InputWork(Enum):
     """XProf's kinds of input work."""
 
     DEMANDED_READ = "demanded_file_read"
@@ -19,7 +19,7 @@ class Work(Enum):
     ENQUEUE = "enqueue"
 
 
-class Kind(Enum):
+class StageKind(Enum):
     """What kind of stage an iterator is: that decides what can be done about it."""
 
     MAP = "map"
@@ -74,7 +74,7 @@ class Waited:
 
 
 @dataclass(frozen=True, slots=True)
-class Buffer:
+class PrefetchBuffer:
     """Elements; `empty` is the share of calls that found none."""
 
     median: float
@@ -134,16 +134,16 @@ class InputStage:
     most_parallel: int | None
     autotuned: bool | None
     autotune_mode: str | None
-    buffered: Buffer | None
+    buffered: PrefetchBuffer | None
     ready_ahead: Annotated[int | None, Micros("ready_ahead_us")]
     batch_size: int | None
     cycle_length: int | None
     shapes: str | None
     types: str | None
     fused: tuple[str, ...]
-    work: Work
+    work: InputWork
     written_as: Annotated[str, INSIDE]
-    kind: Annotated[Kind, INSIDE]
+    kind: Annotated[StageKind, INSIDE]
     depth: Annotated[int, INSIDE]
 
 
@@ -210,6 +210,6 @@ class InputResult:
     verdict: str | None
     marker_rule: str | None
     pipelines: tuple[InputPipeline, ...]
-    work: Annotated[Mapping[Work, int], Micros("work")]
+    work: Annotated[Mapping[InputWork, int], Micros("work")]
     device_side: int
     hosts: Annotated[tuple[HostInput, ...], INSIDE]

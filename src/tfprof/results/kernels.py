@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from tfprof.model.devices import short_names
-from tfprof.model.units import PS_A_MICROSECOND
+from tfprof.model.device import ALL_STREAMS, short_names
+from tfprof.model.units import as_micros
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
-from tfprof.results.hosts import summed
-
-ALL_STREAMS = "/stream:all"
+from tfprof.results.partial import summed
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +75,16 @@ class KernelSums:
         )
 
     def finish(self, device: str) -> KernelTime:
-        total = self.total_ps / PS_A_MICROSECOND
+        total = as_micros(self.total_ps)
         return KernelTime(
             self.kernel,
             self.op or None,
             device,
             self.runs,
             total,
-            self.min_ps / PS_A_MICROSECOND,
+            as_micros(self.min_ps),
             total / self.runs,
-            self.max_ps / PS_A_MICROSECOND,
+            as_micros(self.max_ps),
             self.launch,
             self.details,
         )

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from tfprof.model.device import Device
+from tfprof.model.device import DevicePeak
 from tfprof.model.dims import Open
 from tfprof.model.quantity import Quantity
-from tfprof.results.computed import ComputedCosts
 from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY, Key
 from tfprof.results.kernels import KernelTime
+from tfprof.results.model_costs import ComputedCosts
 from tfprof.results.op_times import MeasuredTime, OpTime
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class RowCost:
     """What every row tells, whatever was read; `time_us` is its own time in an average step."""
 
     kind: Annotated[str | None, Key("class")]
@@ -31,7 +31,7 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
-class KerasCall:
+class CallOfLayer:
     """Which call of a layer, and why something of it is not known."""
 
     call: Annotated[int, ROW_KEY]
@@ -49,7 +49,7 @@ class GroupWork:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LayersRow:
     """`named` is the name under what the table is about: layer, op, scope, node, ...
 
     `beside` is what only some kinds of input tell.
@@ -57,8 +57,8 @@ class Row:
 
     named: Annotated[Mapping[str, str], AMONG]
     name: Annotated[str, ROW_KEY, INSIDE]
-    cost: Annotated[Cost, AMONG]
-    beside: Annotated[KerasCall | GroupWork | OpTime | KernelTime | None, AMONG] = None
+    cost: Annotated[RowCost, AMONG]
+    beside: Annotated[CallOfLayer | GroupWork | OpTime | KernelTime | None, AMONG] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class EstimatedTime:
-    device: Device
+    device: DevicePeak
     kind: str
     rows: tuple[Estimate, ...]
 
@@ -93,7 +93,7 @@ class LayersResult:
     A graph or layers add the total, a run its time, a device what it would take.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[LayersRow, ...]
     by: str
     total: Annotated[ComputedCosts | None, IF_KNOWN] = None
     time: Annotated[MeasuredTime | None, IF_KNOWN] = None

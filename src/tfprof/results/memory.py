@@ -30,7 +30,7 @@ def bytes_by_kind(alive: Iterable[Alive]) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class LinePiece:
     """From a batch on, bytes are a line over it; `to` is None for the last piece."""
 
     start: Annotated[int, Key("from"), ROW_KEY]
@@ -50,7 +50,7 @@ class EstimatedDevice:
     peak_at: str
     live_at_peak: tuple[Alive, ...]
     curve: None
-    pieces: tuple[Piece, ...]
+    pieces: tuple[LinePiece, ...]
 
 
 @dataclass(frozen=True, slots=True)

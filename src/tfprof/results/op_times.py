@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Annotated
 
-from tfprof.model.device import Device
+from tfprof.model.device import DevicePeak
 from tfprof.model.hosts import steps_together
 from tfprof.model.quantity import Quantity
-from tfprof.model.units import PS_A_MICROSECOND
+from tfprof.model.units import MICROS_A_SECOND, as_micros
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
-from tfprof.results.hosts import summed
+from tfprof.results.partial import summed
 from tfprof.results.sketch import Sketch
 
 _NO_WORK = "the graph does not tell the work of these executions"
@@ -46,7 +46,7 @@ class OpTime:
 
 
 @dataclass(frozen=True, slots=True)
-class Peak:
+class PeakRates:
     """What the device does in a second at its best."""
 
     flops: float
@@ -64,7 +64,7 @@ class MeasuredTime:
     self_us: float
     pipeline_us: float
     span_us: float
-    peak: Peak | None
+    peak: PeakRates | None
     rows: tuple[OpTime, ...]
 
 
@@ -102,7 +102,7 @@ class OpWork:
         """In a second."""
         if not self.runs or not self.self_ps:
             return None
-        return float(amount) / _micros(self.self_ps) * 1e6
+        return float(amount) / as_micros(self.self_ps) * MICROS_A_SECOND
 
     @property
     def intensity(self) -> float | None:
@@ -147,7 +147,7 @@ class OpTimeSums:
             self.sketch.merge(other.sketch),
         )
 
-    def finish(self, by: str, steps: int, peak: Device | None) -> OpTime:
+    def finish(self, by: str, steps: int, peak: DevicePeak | None) -> OpTime:
         work = self.work
         rate = work.rate(work.flops)
         return OpTime(
@@ -155,27 +155,27 @@ class OpTimeSums:
             self.name,
             self.op or None,
             self.runs,
-            _micros(self.self_ps),
-            _micros(self.total_ps),
-            _micros(self.min_ps),
+            as_micros(self.self_ps),
+            as_micros(self.total_ps),
+            as_micros(self.min_ps),
             self._median(),
-            _micros(self.max_ps),
+            as_micros(self.max_ps),
             work.quantity(work.flops),
             work.quantity(work.bytes),
             rate,
             work.rate(work.bytes),
             work.intensity,
             rate / peak.flops if rate is not None and peak is not None else None,
-            _micros(self.of_steps_ps) / max(1, steps),
+            as_micros(self.of_steps_ps) / max(1, steps),
         )
 
     def _median(self) -> Quantity:
         if self.median_ps is not None:
-            return Quantity.measured(_micros(self.median_ps))
+            return Quantity.measured(as_micros(self.median_ps))
         middle = self.sketch.median if self.sketch is not None else None
         if middle is None:
             return Quantity.unknown("the times of single executions were not kept")
-        return Quantity.estimated(_micros(middle))
+        return Quantity.estimated(as_micros(middle))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class OpTimesPartial:
     pipeline_ps: int
     first_ps: int
     last_ps: int
-    peak: Device | None = None
+    peak: DevicePeak | None = None
     devices: frozenset[str] = frozenset()
     threads: Mapping[int, int] = field(default_factory=dict)
 
@@ -218,7 +218,7 @@ class OpTimesPartial:
         rows = (replace(row, name=names[row.name]) for row in self.rows)
         return replace(self, rows=_merged(rows, self.by))
 
-    def finish(self, device: Device | None = None) -> MeasuredTime:
+    def finish(self, device: DevicePeak | None = None) -> MeasuredTime:
         """The row with the most time of its own first; a `device` that is named is the peak."""
         peak = device or self.peak
         rows = sorted(self.rows, key=lambda row: (-row.self_ps, row.name, row.op or ""))
@@ -227,10 +227,10 @@ class OpTimesPartial:
             self.by,
             len(self.steps) or None,
             sum(row.runs for row in rows),
-            _micros(sum(row.self_ps for row in rows)),
-            _micros(self.pipeline_ps),
-            _micros(self.last_ps - self.first_ps),
-            None if peak is None else Peak(peak.flops, peak.bytes),
+            as_micros(sum(row.self_ps for row in rows)),
+            as_micros(self.pipeline_ps),
+            as_micros(self.last_ps - self.first_ps),
+            None if peak is None else PeakRates(peak.flops, peak.bytes),
             tuple(row.finish(self.by, len(self.steps), peak) for row in rows),
         )
 
@@ -243,7 +243,3 @@ def _merged(rows: Iterable[OpTimeSums], by: str) -> tuple[OpTimeSums, ...]:
 
 def in_order(rows: Iterable[OpTimeSums]) -> tuple[OpTimeSums, ...]:
     return tuple(sorted(rows, key=lambda row: (row.name, row.op or "")))
-
-
-def _micros(picoseconds: float) -> float:
-    return picoseconds / PS_A_MICROSECOND

@@ -105,7 +105,7 @@ class PlacedNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Subgraph:
+class DeviceGraph:
     device: Annotated[str, ROW_KEY]
     nodes: tuple[PlacedNode, ...]
 
@@ -144,4 +144,4 @@ class PlacementResult:
     parameter_servers: ParameterServers | None
     logged: Mapping[str, Logged] | None
     seen: Annotated[Seen, INSIDE]
-    subgraphs: Annotated[tuple[Subgraph, ...] | None, IF_KNOWN] = None
+    subgraphs: Annotated[tuple[DeviceGraph, ...] | None, IF_KNOWN] = None

@@ -11,7 +11,7 @@ from tfprof.model.quantity import Quantity
 from tfprof.results.categories import Category
 from tfprof.results.fields import IF_KNOWN, INSIDE, ROW_KEY, Key, Micros
 from tfprof.results.host_steps import DeviceSteps, Gap, Launches, SlowStep, Straggler
-from tfprof.results.windows import Dropped
+from tfprof.results.step_windows import Dropped
 
 Shares = Annotated[Mapping[Category, float], Micros("breakdown")]
 
@@ -112,7 +112,7 @@ class Behind:
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class CategorySlice:
     """All that is behind a category in some steps; what took longest first."""
 
     category: Category
@@ -138,7 +138,7 @@ class Asked:
 
     look: Look = Look.ALL
     step: int | None = None
-    slices: tuple[Slice, ...] = ()
+    slices: tuple[CategorySlice, ...] = ()
     alone: bool = False
 
 

@@ -10,10 +10,10 @@ from tfprof.model.dims import Size
 from tfprof.model.quantity import Quantity
 from tfprof.results.answered import Used
 from tfprof.results.checkpoint import CheckpointResult
-from tfprof.results.computed import ComputedCosts
 from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY
 from tfprof.results.keras_model import KerasResult, TensorRow
 from tfprof.results.missing import MissingInput
+from tfprof.results.model_costs import ComputedCosts
 from tfprof.results.parameters import ParamCounts
 
 
@@ -59,7 +59,7 @@ class TimeResult:
 
 
 @dataclass(frozen=True, slots=True)
-class KernelTime:
+class KernelTotals:
     """Of all kernels; `idle_us`: of those that could use tensor cores and do not."""
 
     time_us: float
@@ -80,7 +80,7 @@ class RunFacts:
     pipeline_us: float
     devices: Mapping[str, float]
     step: str
-    kernels: KernelTime | None
+    kernels: KernelTotals | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class EstimatedPeak:
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class SignatureRow:
     """The one that is looked at, and the names of the others."""
 
     name: str
@@ -114,7 +114,7 @@ class GraphFacts:
 
     nodes_in_file: int
     functions: int
-    signature: Signature | None
+    signature: SignatureRow | None
     fetched_by: tuple[str, ...]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tfprof.model.units import NS_A_MICROSECOND
+
 
 class Nanoseconds(int):
     """In JSON it is microseconds, as the key says."""
@@ -10,4 +12,4 @@ class Nanoseconds(int):
 
     @property
     def micros(self) -> float:
-        return self / 1000
+        return self / NS_A_MICROSECOND

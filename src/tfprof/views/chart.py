@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfprof.views.shapes import Kind, Series
+from tfprof.views.shapes import PartKind, Series
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,10 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class StackLayer:
     """What one kind takes of every column, in microseconds, and of a usual one, 0 to 1."""
 
-    kind: Kind
+    kind: PartKind
     values: Sequence[float]
     share: float | None = None
 
@@ -55,7 +55,7 @@ class StepChart:
     title: str
     subtitle: str
     labels: Sequence[str]  # the number of each step
-    layers: Sequence[Layer]
+    layers: Sequence[StackLayer]
     marks: Sequence[Mark] = ()
     notes: Sequence[str] = ()
     median: float | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tfprof.model.quantity import Quantity
-from tfprof.views.costs import CostTreeView, OpCostView
+from tfprof.views.trees import CostTreeView, OpCostView
 
 Value = str | int | float | Quantity | None
 
@@ -134,7 +134,7 @@ class Lanes:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PartKind:
     """What a part of a bar stands for: its name, and the key that gives it its colour."""
 
     key: str
@@ -164,7 +164,7 @@ class Bars:
 
     title: str
     each: str
-    kinds: Sequence[Kind]
+    kinds: Sequence[PartKind]
     rows: Sequence[Bar]
     table: Table
 

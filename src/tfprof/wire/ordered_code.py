@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from tfprof.wire.fields import WireFault
 
-Extent = tuple[int, int]
+SliceExtent = tuple[int, int]
 
 _ESCAPES = {b"\x00\xff": b"\x00", b"\xff\x00": b"\xff"}
 _SPELLED = {0x00: b"\x00\xff", 0xFF: b"\xff\x00"}
 _END = b"\x00\x01"
 
 
-def decode_slice_key(key: bytes) -> tuple[str, tuple[Extent, ...]]:
+def decode_slice_key(key: bytes) -> tuple[str, tuple[SliceExtent, ...]]:
     """The variable and the extents (start, length) a slice key names."""
     try:
         zero, position = _number(key, 0)

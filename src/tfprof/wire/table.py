@@ -31,7 +31,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SortedTable:
     """A table, read block by block. Every block's checksum is verified before it is believed."""
 
     read_at: ReadAt

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final
 
 from tfprof.wire.schema import schema
-from tfprof.wire.text_values import PASSED_OVER, Words, unescape, varint
+from tfprof.wire.text_values import PASSED_OVER, FieldWords, unescape, varint
 
 
 class TextFault(ValueError):
@@ -26,11 +26,11 @@ class TextFault(ValueError):
 
 
 @dataclass(slots=True)
-class Field:
+class TextField:
     """How one field is written. It is a string, or a message, or one of its words."""
 
     tag: bytes
-    words: Words
+    words: FieldWords
     repeated: bool = False
     is_string: bool = False
     is_utf8: bool = False
@@ -38,7 +38,7 @@ class Field:
 
 
 # the fields of a message by their names in the text
-Plan = dict[bytes, Field]
+Plan = dict[bytes, TextField]
 
 
 @cache
@@ -48,9 +48,9 @@ def plans() -> dict[str, Plan]:
     for name, message in schema().items():
         for known in message.by_name.values():
             tag = varint(known.number << 3 | known.wire_type)
-            plans[name][known.name.encode()] = Field(
+            plans[name][known.name.encode()] = TextField(
                 tag,
-                Words(known.type, tag),
+                FieldWords(known.type, tag),
                 repeated=known.repeated,
                 is_string=known.type in ("string", "bytes"),
                 is_utf8=known.type == "string",
@@ -61,7 +61,7 @@ def plans() -> dict[str, Plan]:
 
 # A field that is passed over. It may be anything; its words leave no trace, and as a message it has
 # no tag, and no field that is known.
-UNKNOWN: Final = Field(b"", Words(PASSED_OVER, b""), repeated=True, inner={})
+UNKNOWN: Final = TextField(b"", FieldWords(PASSED_OVER, b""), repeated=True, inner={})
 
 # blanks and comments
 GAP: Final = rb"\s*+(?:#[^\n]*+\s*+)*+"

@@ -23,7 +23,7 @@ def varint(value: int) -> bytes:
     return bytes(out)
 
 
-class Words(dict[bytes, bytes]):
+class FieldWords(dict[bytes, bytes]):
     """Maps the words that may stand for a field to its wire bytes; a ValueError for all others.
 
     A field that is no number, such as a string or a message, has no words.

@@ -13,8 +13,8 @@ from tfprof.analyses.keras_costs import keras_costs
 from tfprof.analyses.keras_layers.rule import layer_rules
 from tfprof.model.dims import at, symbol
 from tfprof.model.keras_model import Ref
-from tfprof.sources.keras_calls import calls_of, tensors_in
-from tfprof.sources.keras_file import read_h5, read_keras
+from tfprof.sources.keras.calls import calls_of, tensors_in
+from tfprof.sources.keras.file import read_h5, read_keras
 
 L = keras.layers
 ops = keras.ops

@@ -2,11 +2,11 @@
 
 import pytest
 
-from tfprof.analyses import static_costs
+from tfprof.analyses.cost import op_costs
+from tfprof.analyses.graph.variables import Variable
 from tfprof.analyses.keras_layers import rule as keras
-from tfprof.analyses.memory import program, training, written
-from tfprof.analyses.placement import placed
-from tfprof.analyses.variables import Variable
+from tfprof.analyses.memory import program, training, written_ops
+from tfprof.analyses.placement import profile_placement
 from tfprof.model.dims import packed, symbol
 from tfprof.ops.rule import Tensor
 from tfprof.wire import dtypes
@@ -23,10 +23,10 @@ def case(request):
 
 def test_every_count_of_bytes_knows_them(case):
     tensor, size = case
-    assert written._bytes([tensor, tensor]) == 2 * size
-    assert static_costs._total_bytes([tensor, tensor]) == 2 * size
+    assert written_ops._bytes([tensor, tensor]) == 2 * size
+    assert op_costs._total_bytes([tensor, tensor]) == 2 * size
     assert training._bytes(tensor) == size
-    assert placed._bytes(tensor) == size
+    assert profile_placement._bytes(tensor) == size
     assert program._bytes(tensor, program.MODELS["ideal"]) == (0, size)
     assert Variable("v", (3, 5), tensor.dtype, None).bytes == size
 

@@ -9,7 +9,7 @@ from run_cli import run
 
 import tfprof
 from tfprof.errors import InputMissing
-from tfprof.renderers.area import area_lines
+from tfprof.renderers.text.areas import area_lines
 from tfprof.views.shapes import Curve, Series, Unit
 
 PEAK = 2_093_226_660

@@ -5,7 +5,7 @@ from run_cli import spawn
 
 from tfprof.cli.prompt import Prompt, option_block, run_lines
 from tfprof.model.options import early
-from tfprof.sources.load import Request, choose, read
+from tfprof.sources.find.load import Request, choose, read
 
 
 @pytest.fixture

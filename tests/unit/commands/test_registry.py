@@ -1,10 +1,12 @@
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
 from run_cli import spawn
 
-from tfprof.commands.command import Group
+import tfprof.commands
+from tfprof.commands.command import HelpGroup
 from tfprof.commands.registry import commands
 
 ROOT = Path(__file__).parents[3]
@@ -13,8 +15,16 @@ NEEDS_MORE = ("code",)
 
 
 def test_commands_of_a_group_stand_together_in_the_order_of_groups():
-    order = [list(Group).index(command.group) for command in commands().values()]
+    order = [list(HelpGroup).index(command.group) for command in commands().values()]
     assert order == sorted(order)
+
+
+def test_two_commands_of_one_name_are_refused(tmp_path, monkeypatch):
+    (tmp_path / "twice.py").write_text("from tfprof.commands.rules import COMMAND\n")
+    monkeypatch.setattr(tfprof.commands, "__path__", [*tfprof.commands.__path__, str(tmp_path)])
+    with pytest.raises(ValueError, match="two commands are called 'rules'"):
+        commands.__wrapped__()
+    sys.modules.pop("tfprof.commands.twice")
 
 
 @pytest.mark.parametrize("command", commands().values(), ids=lambda command: command.name)

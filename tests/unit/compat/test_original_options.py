@@ -3,7 +3,7 @@
 import pytest
 
 from tfprof import compat as original
-from tfprof.compat.options import Output, as_options, is_compat
+from tfprof.compat.options import ReportOutput, as_options, is_compat
 from tfprof.compat.report import option_block
 from tfprof.errors import UsageError
 from tfprof.model.options import Options
@@ -90,7 +90,7 @@ def test_names_that_are_not_given_stay():
 )
 def test_an_output_names_its_file(method, output):
     built = getattr(Builder(), f"with_{method}_output")("x=1.json").build()
-    assert as_options(built)[1] == Output(output, {"outfile": "x=1.json"})
+    assert as_options(built)[1] == ReportOutput(output, {"outfile": "x=1.json"})
 
 
 def test_a_builder_and_what_it_built_share_nothing():
@@ -123,7 +123,7 @@ def test_a_missing_key_is_the_late_python_default():
     options, output = as_options({})
     assert options.max_depth == 10
     assert options.account_type_regexes == options.show_name_regexes == options.select == ()
-    assert output == Output()
+    assert output == ReportOutput()
 
 
 def test_a_builder_and_our_own_options_will_do():
@@ -149,7 +149,7 @@ def test_an_option_that_cannot_be_says_so(options, word):
 
 
 def test_dump_to_file_is_the_old_form_of_a_file():
-    assert as_options({"dump_to_file": "x"})[1] == Output("file", {"outfile": "x"})
+    assert as_options({"dump_to_file": "x"})[1] == ReportOutput("file", {"outfile": "x"})
 
 
 def test_compat_is_original_or_nothing():

@@ -18,8 +18,8 @@ from tfprof.api.anything import data_of
 from tfprof.errors import CorruptFile, FileChanged, PathNotFound, TfprofError, all_errors
 from tfprof.model.hosts import Hosts
 from tfprof.model.profile import ProfileData
-from tfprof.sources.load import Request, choose, read
-from tfprof.sources.opener import LocalFiles
+from tfprof.sources.files.opener import LocalFiles
+from tfprof.sources.find.load import Request, choose, read
 
 # paths and fingerprints; no file's contents
 SMALL = 5000

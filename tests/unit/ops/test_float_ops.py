@@ -13,7 +13,7 @@ from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Executions, Trace
 from tfprof.ops.rule import Call, Tensor, rules
 from tfprof.ops.run_shapes import RunShapes, completed
-from tfprof.sources.graphdef import Source, read_graph
+from tfprof.sources.graph.graphdef import FileBytes, read_graph
 from tfprof.wire.schema import message_class
 
 COUNTED = sorted(op for op, rule in rules().items() if callable(rule.float_ops))
@@ -235,7 +235,7 @@ def graph_of(*nodes):
             made = node.attr["_output_shapes"].list.shape.add(unknown_rank=shape is None)
             for size in shape or ():
                 made.dim.add(size=-1 if size is None else size)
-    source = Source(message.SerializeToString(), Path("graph.pb"))
+    source = FileBytes(message.SerializeToString(), Path("graph.pb"))
     ends = np.array([len(source.data)], np.int64)
     return read_graph(source, source.split(np.zeros(1, np.int64), ends))
 
@@ -343,7 +343,7 @@ def test_declared_shapes_do_where_none_are_written_down():
     old.attr["shape"].shape.SetInParent()
     for source in "vcp":
         message.node.add(name=f"square_{source}", op="Square", input=[source])
-    source = Source(message.SerializeToString(), Path("graph.pb"))
+    source = FileBytes(message.SerializeToString(), Path("graph.pb"))
     ends = np.array([len(source.data)], np.int64)
     graph = read_graph(source, source.split(np.zeros(1, np.int64), ends))
     made = count_float_ops(ProfileData("", graph=graph))

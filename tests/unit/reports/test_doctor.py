@@ -7,7 +7,7 @@ import pytest
 from tfprof.api.answer import Answer
 from tfprof.reports.doctor import ask_paths
 from tfprof.results.fields import row_key_of
-from tfprof.sources.load import Request
+from tfprof.sources.find.load import Request
 
 
 @pytest.fixture(scope="module", params=["resnet32", "keras_mlp_train.graph.pb", "."])

@@ -13,10 +13,10 @@ from tfprof.api.answer import Answer
 from tfprof.errors import InputMissing
 from tfprof.model.quantity import Kind
 from tfprof.reports.layers import Query, ask
-from tfprof.reports.shared.device import device_of
+from tfprof.reports.shared.device_rates import device_of
 from tfprof.reports.shared.question import Question
 from tfprof.results.fields import row_key_of
-from tfprof.sources.load import Request, choose, read
+from tfprof.sources.find.load import Request, choose, read
 
 ASKED = [
     ("keras_mlp_fwd.graph.pb", Query()),
@@ -138,8 +138,8 @@ def test_of_a_capture_nothing_that_infers_shapes_is_imported(samples):
     words = [sys.executable, "-c", _IMPORTED, str(samples / "xplane/slow-cb.xplane.pb")]
     done = subprocess.run(words, capture_output=True, text=True, env=environment(), check=True)
     found = done.stdout.split()
-    assert "tfprof.analyses.op_times" in found
-    heavy = ("tfprof.ops", "tfprof.analyses.inference", "tfprof.analyses.static_costs")
+    assert "tfprof.analyses.runtime.op_times" in found
+    heavy = ("tfprof.ops", "tfprof.analyses.inference", "tfprof.analyses.cost.op_costs")
     assert [name for name in found if name.startswith(heavy)] == []
 
 

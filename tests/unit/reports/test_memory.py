@@ -13,7 +13,7 @@ from tfprof.reports.memory import Query, WhatIfQuery
 from tfprof.reports.memory.picture import picture
 from tfprof.reports.shared.question import question_from
 from tfprof.results.fields import row_key_of
-from tfprof.results.measured_memory import MeasuredMemory
+from tfprof.results.memory_trace import MeasuredMemory
 
 WHAT_IF = Query(
     question_from(mode="train"),

@@ -12,7 +12,7 @@ from tfprof.api.answer import Answer
 from tfprof.model.quantity import Kind
 from tfprof.reports.summary import Query, ask_paths
 from tfprof.results.fields import row_key_of
-from tfprof.sources.load import Request
+from tfprof.sources.find.load import Request
 
 VALUES = Path(__file__).parents[2] / "checkpoints/resnet32.data-00000-of-00001.gz"
 

@@ -5,8 +5,8 @@ import pickle
 import pytest
 
 import tfprof
-from tfprof.renderers import plain
 from tfprof.renderers.data import json
+from tfprof.renderers.text import plain
 from tfprof.reports.trees import Prepared, Query, ask, view
 from tfprof.results.fields import row_key_of
 

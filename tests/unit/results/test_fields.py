@@ -3,7 +3,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY, Key, Place, plan_of, row_key_of
+from tfprof.results.fields import (
+    AMONG,
+    IF_KNOWN,
+    INSIDE,
+    ROW_KEY,
+    JsonPlace,
+    Key,
+    plan_of,
+    row_key_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +36,10 @@ def test_a_field_is_told_by_its_name_unless_it_says_otherwise():
     assert [plan.key for plan in plans.values()] == [
         "name", "class", "part", "extra", "hint", "time_us",
     ]  # fmt: skip
-    assert plans["part"].place is Place.AMONG
-    assert plans["extra"].place is Place.IF_KNOWN
-    assert plans["hint"].place is Place.INSIDE
-    assert plans["time_us"].place is Place.OWN
+    assert plans["part"].place is JsonPlace.AMONG
+    assert plans["extra"].place is JsonPlace.IF_KNOWN
+    assert plans["hint"].place is JsonPlace.INSIDE
+    assert plans["time_us"].place is JsonPlace.OWN
 
 
 def test_a_row_is_told_from_others_by_its_key():

@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf
 
 from tfprof.errors import CorruptFile, CorruptText, InputUnreadable
-from tfprof.sources.load import Request, choose, read
+from tfprof.sources.find.load import Request, choose, read
 
 
 def load(*paths):

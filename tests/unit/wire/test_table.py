@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tfprof.wire import snappy
 from tfprof.wire.fields import WireFault
 from tfprof.wire.ordered_code import decode_slice_key, slice_key_prefix
-from tfprof.wire.table import Table
+from tfprof.wire.table import SortedTable
 
 
 def opened(data):
-    return Table(lambda at, size: data[max(0, at) : max(0, at) + size], len(data))
+    return SortedTable(lambda at, size: data[max(0, at) : max(0, at) + size], len(data))
 
 
 def listed(data):
@@ -66,7 +66,7 @@ def test_only_the_blocks_asked_for_are_read():
         touched.append(size)
         return data[at : at + size]
 
-    table = Table(read_at, len(data))
+    table = SortedTable(read_at, len(data))
     handles = list(table.blocks())
     assert len(handles) == 30
     assert next(iter(table.block_entries(handles[7]))).key == b"070"

@@ -11,9 +11,10 @@ from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, renumbered
 from tfprof.analyses.accounting.op import picker
 from tfprof.analyses.accounting.tree import CostTree
+from tfprof.model import metrics
 from tfprof.model.oplog import CodeFrame, OpLog
 from tfprof.model.options import EVERYTHING, Options
-from tfprof.results import costs as c
+from tfprof.results import trees as c
 
 GRADIENT = " (gradient)"
 _LONGEST, _KEPT = 20, 17
@@ -72,7 +73,7 @@ def code_tree(nodes: n.Nodes, log: OpLog, options: Options) -> CodeTree:
     count = len(frames.labels)
     everything = options.account_type_regexes == EVERYTHING
     pick = picker(nodes, options)
-    own = np.zeros((count, c.COLUMNS), np.int64)
+    own = np.zeros((count, metrics.COLUMNS), np.int64)
     counts = np.zeros(count, bool)
     made = [pick(np.array(rows, np.int64)) for rows in frames.made]
     for at, picked in enumerate(made):

@@ -11,10 +11,11 @@ import numpy as np
 
 from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, nearest, renumbered
-from tfprof.analyses.accounting.choice import accounted, matcher
+from tfprof.analyses.accounting.regexes import accounted, matcher
 from tfprof.analyses.accounting.tree import CostTree
+from tfprof.model import metrics
 from tfprof.model.options import EVERYTHING, Options
-from tfprof.results import costs as c
+from tfprof.results import trees as c
 
 GRAPH_OP = "_TFGraphParent"
 
@@ -22,9 +23,9 @@ GRAPH_OP = "_TFGraphParent"
 def graph_tree(nodes: n.Nodes, options: Options) -> CostTree:
     """Nodes that do not count are left out; what counts below them moves up."""
     count = len(nodes) + 1
-    own = np.zeros((count, c.COLUMNS), np.int64)
+    own = np.zeros((count, metrics.COLUMNS), np.int64)
     own[1:] = nodes.costs
-    own[ROOT_AT, c.DEFINED] = 1
+    own[ROOT_AT, metrics.DEFINED] = 1
     counts = np.concatenate([[False], accounted(nodes, options)])
     early = options.style == "early" and not options.compat
     links = _Links.of(nodes, by_name=early)

@@ -6,7 +6,6 @@ what a node read on another device to the node, and accelerators have counters o
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,13 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tfprof.analyses.accounting import nodes as n
+from tfprof.model.device import holds_kernels, is_cpu_or_gpu
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
-from tfprof.results.view_files import Flow, GraphTimeline, MemorySample, MemoryUse, Point, Slice
+from tfprof.results.tree_exports import Flow, GraphTimeline, MemorySample, MemoryUse, Point, Slice
 
-# where a node can be placed; of several, only the executions on its own count
-_PLACE = re.compile(r".*/(?:device:)?[cg]pu:\d+")
-_STREAM = "stream:all"
 _GPU_ALLOCATOR = "GPU"
 # the original draws the memory of a device at most this often
 _SAMPLE_EVERY_MICROS = 100
@@ -92,7 +89,7 @@ def _runs(trace: Trace, nodes: n.Nodes, step: int) -> dict[int, _Run]:
         if row < 0 or not nodes.devices[row]:
             continue
         own = device == nodes.devices[row]
-        if not own and _PLACE.fullmatch(device):
+        if not own and is_cpu_or_gpu(device):
             continue
         run = found.setdefault(row, _Run())
         if own:
@@ -101,7 +98,7 @@ def _runs(trace: Trace, nodes: n.Nodes, step: int) -> dict[int, _Run]:
             continue
         # a node that only ran on devices that are not drawn still has a device with memory
         ran.add(row)
-        if own or _STREAM in device:
+        if own or holds_kernels(device):
             run.times[device].append((int(rows.start[at]), int(rows.op_end_rel[at]) or 1))
         if own:
             run.records.append(at)

@@ -13,15 +13,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.layer_names import without_calls
-from tfprof.analyses.op_runs import self_micros
-from tfprof.model.devices import CANONICAL
+from tfprof.analyses.graph.layer_names import without_calls
+from tfprof.analyses.runtime.op_events import self_micros
+from tfprof.model.device import holds_kernels, is_cpu_or_gpu
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
-from tfprof.model.oplog import TRAINABLE, OpLog
-from tfprof.model.profile import ProfileData
-from tfprof.model.trace import Executions, Trace
-from tfprof.results.costs import (
+from tfprof.model.metrics import (
     ACCELERATOR,
     BYTES,
     COLUMNS,
@@ -33,9 +30,12 @@ from tfprof.results.costs import (
     PARAMS,
     PEAK,
     RESIDUAL,
-    ROOT_NAME,
     RUNS,
 )
+from tfprof.model.oplog import TRAINABLE, OpLog
+from tfprof.model.profile import ProfileData
+from tfprof.model.trace import Executions, Trace
+from tfprof.results.trees import ROOT_NAME
 from tfprof.wire.schema import Proto
 
 Ints = npt.NDArray[np.int64]
@@ -223,10 +223,10 @@ class _Runs:
         index = {name: code for code, name in enumerate(dict.fromkeys(bare))}
         node = np.array([index[name] for name in bare] or [0], np.int64)[rows.node.codes]
         lower = [device.lower() for device in rows.device.table]
-        named = [d if CANONICAL.fullmatch(d) else "" for d in lower]
+        named = [d if is_cpu_or_gpu(d) else "" for d in lower]
         table = list(dict.fromkeys(d for d in named if d))
         codes = np.array([table.index(d) if d else -1 for d in named] or [-1], np.int64)
-        streams = np.array(["stream:all" in d for d in lower] or [False], bool)
+        streams = np.array([holds_kernels(d) for d in lower] or [False], bool)
         placed, streaming = codes[rows.device.codes], streams[rows.device.codes]
         own = self_micros(trace)
         return cls(list(index), node, placed, table, streaming, rows, own)

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.accounting import nodes as n
-from tfprof.analyses.accounting.choice import accounted, device_matcher, matcher
+from tfprof.analyses.accounting.regexes import accounted, device_matcher, matcher
+from tfprof.model import metrics
+from tfprof.model.metrics import COLUMN_OF
 from tfprof.model.options import EVERYTHING, Options
-from tfprof.results import costs as c
-from tfprof.results.costs import COLUMN_OF
 
 Ints = npt.NDArray[np.int64]
 
@@ -37,7 +37,7 @@ class OpList:
 def op_list(nodes: n.Nodes, options: Options) -> OpList:
     groups = _groups(nodes, options)
     ordered = _ordered(groups, options)
-    running = np.zeros(c.COLUMNS, np.int64)
+    running = np.zeros(metrics.COLUMNS, np.int64)
     rows: list[OpRow] = []
     for row in reversed(ordered):
         running = running + row.own
@@ -46,7 +46,7 @@ def op_list(nodes: n.Nodes, options: Options) -> OpList:
     root_total = running
     shown = _shown([row for row in rows if _on_device(row, nodes, options)], options)
     if options.account_displayed_op_only:
-        running = np.zeros(c.COLUMNS, np.int64)
+        running = np.zeros(metrics.COLUMNS, np.int64)
         again = []
         for row in reversed(shown):
             running = running + row.own
@@ -68,7 +68,7 @@ def _groups(nodes: n.Nodes, options: Options) -> list[OpRow]:
             own = nodes.costs[rows].sum(axis=0)
             # runs are those of nodes, however often a node was picked
             different = np.unique(rows)
-            own[c.RUNS] = nodes.costs[different, c.RUNS].sum()
+            own[metrics.RUNS] = nodes.costs[different, metrics.RUNS].sum()
             found.append(OpRow(op, own, own, rows, len(different)))
     return sorted(found, key=lambda row: row.op)
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, renumbered
-from tfprof.analyses.accounting.choice import accounted, matcher
+from tfprof.analyses.accounting.regexes import accounted, matcher
 from tfprof.analyses.accounting.tree import CostTree
+from tfprof.model import metrics
 from tfprof.model.options import EVERYTHING, Options
-from tfprof.results import costs as c
 
 SCOPE_OP = "_kTFScopeParent"
 
@@ -18,8 +18,8 @@ def scope_tree(nodes: n.Nodes, options: Options) -> CostTree:
     """Every node under its scope; scopes that are no node of their own are made up."""
     labels, row, parent = nodes.scopes
     count = len(labels)
-    own = np.zeros((count, c.COLUMNS), np.int64)
-    own[:, c.DEFINED] = 1
+    own = np.zeros((count, metrics.COLUMNS), np.int64)
+    own[:, metrics.DEFINED] = 1
     real = row >= 0
     own[real] = nodes.costs[row[real]]
     counts = np.zeros(count, bool)

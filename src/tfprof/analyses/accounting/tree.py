@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, depths, nearest, renumbered
-from tfprof.analyses.accounting.choice import device_matcher, matcher
+from tfprof.analyses.accounting.regexes import device_matcher, matcher
 from tfprof.model.interned import Interned
+from tfprof.model.metrics import COLUMN_OF
 from tfprof.model.options import EVERYTHING, Options
-from tfprof.results.costs import COLUMN_OF
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]

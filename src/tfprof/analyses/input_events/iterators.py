@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.input_events.names import SEPARATOR, is_iterator, is_root, rows_where
-from tfprof.analyses.self_time import NOBODY, holders
+from tfprof.analyses.events.self_time import NOBODY, holders
+from tfprof.analyses.input_events.event_names import SEPARATOR, is_iterator, is_root, rows_where
 from tfprof.model.interned import Interned
 from tfprof.model.xspace import Plane
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.input_events.fed import fed_fetches
-from tfprof.analyses.input_events.names import (
+from tfprof.analyses.events.self_time import holders
+from tfprof.analyses.input_events.event_names import (
     is_eager_get_next,
     is_get_next,
     is_get_next_op,
@@ -17,7 +17,7 @@ from tfprof.analyses.input_events.names import (
     rows_where,
     together,
 )
-from tfprof.analyses.self_time import holders
+from tfprof.analyses.input_events.feeding_pipelines import fed_fetches
 from tfprof.model.xspace import Plane
 
 Ints = npt.NDArray[np.int64]

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.input_pipeline.pipelines import Pipeline
-from tfprof.analyses.input_pipeline.times import StageTimes
-from tfprof.analyses.intervals import Intervals
+from tfprof.analyses.input_pipeline.stage_times import StageTimes
 from tfprof.results.input import Bottleneck, FunctionRow, Waiting
-from tfprof.results.waiting import MATTERS
-from tfprof.results.windows import Steps
+from tfprof.results.input_bound import MATTERS
+from tfprof.results.step_windows import Steps
 
 Ints = npt.NDArray[np.int64]
 

@@ -8,19 +8,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.input_events.fed import fed_roots, is_reader, roots_without_fetch
-from tfprof.analyses.input_events.iterators import (
-    IteratorCalls,
-    above,
-    iterator_calls,
-    leaf,
-)
-from tfprof.analyses.input_events.names import (
+from tfprof.analyses.input_events.event_names import (
     SEPARATOR,
     is_device_side,
     is_get_next,
     is_root,
     rows_where,
+)
+from tfprof.analyses.input_events.feeding_pipelines import fed_roots, is_reader, roots_without_fetch
+from tfprof.analyses.input_events.iterators import (
+    IteratorCalls,
+    above,
+    iterator_calls,
+    leaf,
 )
 from tfprof.model.xspace import Plane
 

@@ -18,8 +18,8 @@ from tfprof.analyses.keras_layers.rule import (
 from tfprof.model.dims import BATCH, Dim, Size, at, symbol, symbols
 from tfprof.model.graph import Shape
 from tfprof.model.keras_model import KerasCall, Ref
-from tfprof.sources.keras_calls import calls_of
-from tfprof.sources.keras_nodes import is_model
+from tfprof.sources.keras.calls import calls_of
+from tfprof.sources.keras.nodes import is_model
 from tfprof.wire.json_values import Object
 
 _DEEPEST = 20

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from tfprof.analyses.memory.batches import at_batch
-from tfprof.analyses.memory.estimate import (
+from tfprof.analyses.memory.at_batch import at_batch
+from tfprof.analyses.memory.peaks import (
     EXPECTED,
-    Peak,
+    MemoryPeak,
     guess_from,
     largest_batch,
     peaks,
@@ -17,10 +17,10 @@ from tfprof.analyses.memory.estimate import (
 )
 from tfprof.analyses.memory.program import CPU, MODELS, MemoryModel, Program, program
 from tfprof.analyses.memory.schedule import simulate
-from tfprof.analyses.memory.steps import Step, Steps
+from tfprof.analyses.memory.step_sources import StepOps, StepSource
 from tfprof.errors import UsageError
 from tfprof.model.dims import BATCH, Size, symbol
-from tfprof.results.memory import Piece
+from tfprof.results.memory import LinePiece
 
 _SCHEDULE_BATCH = 8
 # what a step is made into before it is simulated, at a batch
@@ -42,11 +42,13 @@ def memory_model(name: str, workspace: int | None = None) -> MemoryModel:
 class Estimator:
     """Each batch is worked out once. `change` rewrites the step: another plan, the same model."""
 
-    def __init__(self, steps: Steps, model: MemoryModel, *, change: Change | None = None) -> None:
+    def __init__(
+        self, steps: StepSource, model: MemoryModel, *, change: Change | None = None
+    ) -> None:
         self.model, self.part, self.is_fixed = model, steps.part, steps.is_fixed
         self.steps, self._change = steps, change
         self._programs: dict[int, Program] = {}
-        self._peaks: dict[int, dict[str, Peak]] = {}
+        self._peaks: dict[int, dict[str, MemoryPeak]] = {}
         self._state_bytes = 0
         self.notes: list[str] = []
 
@@ -67,12 +69,12 @@ class Estimator:
         largest = max(held, key=held.__getitem__, default=CPU)
         return {**held, largest: held.get(largest, 0) + self._state_bytes}
 
-    def at(self, batch: int) -> dict[str, Peak]:
+    def at(self, batch: int) -> dict[str, MemoryPeak]:
         if batch not in self._peaks:
             self._peaks[batch] = peaks(self._run(batch), batch)
         return self._peaks[batch]
 
-    def highest(self, batch: int) -> Peak:
+    def highest(self, batch: int) -> MemoryPeak:
         """Of the device that needs most."""
         return max(self.at(batch).values(), key=lambda one: one.expected)
 
@@ -106,7 +108,7 @@ class Estimator:
         """Ops whose outputs have no known size, at the first batch that was asked for."""
         return next((made.unknown for made in self._programs.values()), [])
 
-    def pieces(self) -> dict[str, list[Piece]]:
+    def pieces(self) -> dict[str, list[LinePiece]]:
         """The transient peak as lines over the batch; none where more than the batch is open."""
         made = self._open
         if made is None:
@@ -145,7 +147,7 @@ class Estimator:
         made = self.program(batch)
         return made if self._change is None else self._change(made, batch)
 
-    def _step(self, sizes: Mapping[str, Size]) -> Step:
+    def _step(self, sizes: Mapping[str, Size]) -> StepOps:
         found = self.steps.at(sizes)
         self._state_bytes = found.state_bytes
         return found

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tfprof.analyses.computed import FORWARD, INFERENCE, TRAIN, Computed
+from tfprof.analyses.cost.op_costs import OpCosts
+from tfprof.analyses.graph.subgraph import FORWARD, INFERENCE, TRAIN, Subgraph
 from tfprof.analyses.inference.sites import Inferred
 from tfprof.analyses.keras_layers.engine import Found, evaluated
 from tfprof.analyses.keras_layers.rule import Call as LayerCall
@@ -17,8 +18,7 @@ from tfprof.analyses.keras_layers.rule import Tensor as Stated
 from tfprof.analyses.memory.keras_writer import Layer, Sheet, write
 from tfprof.analyses.memory.optimizers import ADAM
 from tfprof.analyses.memory.training import Training, with_gradients
-from tfprof.analyses.memory.written import op_of
-from tfprof.analyses.static_costs import StaticCosts
+from tfprof.analyses.memory.written_ops import op_of
 from tfprof.model.dims import Size, at
 from tfprof.model.graph import Edges, Graph
 from tfprof.model.interned import Interned
@@ -55,8 +55,8 @@ def keras_step(
     sheet = _written(flow.calls, found, sizes, training=train)
     mode = TRAIN if train else INFERENCE
     what = "one training step, by its layers" if train else "one prediction, by its layers"
-    part = Computed(np.arange(len(flow.calls)), mode, what)
-    costs = StaticCosts(part, Inferred([], []), sheet.ops)
+    part = Subgraph(np.arange(len(flow.calls)), mode, what)
+    costs = OpCosts(part, Inferred([], []), sheet.ops)
     result = with_gradients(costs, optimizer, sheet.trained) if train else Training(costs)
     result = replace(result, notes=[*_assumed(sheet), *result.notes])
     return KerasStep(result, _graph(flow.calls), _missing(flow.missing, found))

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from tfprof.analyses.computed import FORWARD
+from tfprof.analyses.cost.op_costs import OpCost
+from tfprof.analyses.graph.subgraph import FORWARD
 from tfprof.analyses.keras_layers.rule import Call as LayerCall
 from tfprof.analyses.keras_layers.rule import Unknown, Variable
-from tfprof.analyses.memory.written import op_of
-from tfprof.analyses.static_costs import OpCost
+from tfprof.analyses.memory.written_ops import op_of
 from tfprof.model.dims import Open
 from tfprof.ops.rule import FLOAT, Call, Tensor
 from tfprof.ops.shape_tools import broadcast

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tfprof.analyses.computed import FORWARD
-from tfprof.analyses.memory.written import op_of
-from tfprof.analyses.static_costs import OpCost
+from tfprof.analyses.cost.op_costs import OpCost
+from tfprof.analyses.graph.subgraph import FORWARD
+from tfprof.analyses.memory.written_ops import op_of
 from tfprof.model.dims import Size, divided
 from tfprof.ops.gradients import SCOPE, UNLISTED, Backward, Differentiate, is_float, unlisted
 from tfprof.ops.rule import Call, Tensor

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tfprof.analyses.computed import UPDATE
-from tfprof.analyses.memory.written import op_of
-from tfprof.analyses.static_costs import OpCost
+from tfprof.analyses.cost.op_costs import OpCost
+from tfprof.analyses.graph.subgraph import UPDATE
+from tfprof.analyses.memory.written_ops import op_of
 from tfprof.model.dims import Open
 from tfprof.ops.rule import Call, Tensor
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from tfprof.analyses.cost.op_costs import OpCost, OpCosts
 from tfprof.analyses.inference.sites import Site
-from tfprof.analyses.static_costs import OpCost, StaticCosts
-from tfprof.model.device_specs import DeviceSpec
-from tfprof.model.devices import short_names
+from tfprof.model.device import DeviceSpec, short_names
 from tfprof.model.dims import BATCH, Dim, Size, elements, packed
 from tfprof.model.graph import Graph
 from tfprof.ops.rule import Rule, Tensor
@@ -67,7 +66,7 @@ MODELS = {
 
 
 @dataclass(slots=True)
-class Output:
+class OpOutput:
     """One output: its size, how many read it, and the input whose buffer it is, if any."""
 
     size: Line
@@ -77,12 +76,12 @@ class Output:
 
 
 @dataclass(slots=True)
-class Step:
+class ProgramStep:
     """An op: `reads` are step and output of each input, None for what needs no buffer."""
 
     op: OpCost
     reads: list[tuple[int, int] | None] = field(default_factory=list)
-    outputs: list[Output] = field(default_factory=list)
+    outputs: list[OpOutput] = field(default_factory=list)
     reuse: tuple[int, ...] = ()
     scratch: Line = NOTHING
     duration: float = 0.0
@@ -102,15 +101,15 @@ class Program:
     A step's `device` is a place in `devices`.
     """
 
-    steps: list[Step]
+    steps: list[ProgramStep]
     unknown: list[str]
     devices: Sequence[str] = (CPU,)
 
 
-def program(costs: StaticCosts, graph: Graph, model: MemoryModel) -> Program:
+def program(costs: OpCosts, graph: Graph, model: MemoryModel) -> Program:
     """Links every input to the op that makes it: a tensor is one object on both sides."""
     made: dict[int, tuple[int, int]] = {}
-    steps = [Step(op) for op in costs.ops]
+    steps = [ProgramStep(op) for op in costs.ops]
     for number, step in enumerate(steps):
         if step.op.site.rule is None:
             continue  # a call: the ops inside make its outputs
@@ -130,7 +129,7 @@ def program(costs: StaticCosts, graph: Graph, model: MemoryModel) -> Program:
 
 
 def _fill(
-    step: Step, made: dict[int, tuple[int, int]], unknown: list[str], model: MemoryModel
+    step: ProgramStep, made: dict[int, tuple[int, int]], unknown: list[str], model: MemoryModel
 ) -> None:
     site, rule = step.op.site, step.op.site.rule
     call = site.call
@@ -143,7 +142,7 @@ def _fill(
         if size is None and alias is None:
             unknown.append(site.name)
         known = model.rounded(size or NOTHING)
-        step.outputs.append(Output(known, alias=alias, shape=tensor.shape))
+        step.outputs.append(OpOutput(known, alias=alias, shape=tensor.shape))
     if rule is None or rule.alias is not None or not rule.allocates:
         return
     step.reuse = rule.reuse
@@ -212,7 +211,7 @@ def _slope(size: Dim) -> Line | None:
     return slope, rest
 
 
-def link(steps: list[Step], controls: Iterable[tuple[int, int]]) -> None:
+def link(steps: list[ProgramStep], controls: Iterable[tuple[int, int]]) -> None:
     """Who waits for whom: for what it reads, and for the first of each pair of controls."""
     sources = [{read[0] for read in step.reads if read is not None} for step in steps]
     for before, after in controls:
@@ -227,7 +226,7 @@ def link(steps: list[Step], controls: Iterable[tuple[int, int]]) -> None:
                 steps[read[0]].outputs[read[1]].readers += 1
 
 
-def _controls(steps: list[Step], graph: Graph) -> list[tuple[int, int]]:
+def _controls(steps: list[ProgramStep], graph: Graph) -> list[tuple[int, int]]:
     """The control edges of the main graph, as pairs of steps."""
     own = {
         step.op.site.row: number
@@ -243,7 +242,7 @@ def _controls(steps: list[Step], graph: Graph) -> list[tuple[int, int]]:
     return found
 
 
-def place(steps: list[Step], graph: Graph) -> list[str]:
+def place(steps: list[ProgramStep], graph: Graph) -> list[str]:
     """Puts each op on the device its node names; what crosses over is copied there."""
     of = device_of_rows(graph)
     used = [of(step.op.site.row) for step in steps]
@@ -289,7 +288,7 @@ def _share_memory(one: DeviceSpec, other: DeviceSpec) -> bool:
     return one.type == other.type == "CPU" and one.place == other.place
 
 
-def _receive(steps: list[Step], devices: Sequence[DeviceSpec]) -> None:
+def _receive(steps: list[ProgramStep], devices: Sequence[DeviceSpec]) -> None:
     """One copy of what is read on another device, for all its readers there."""
     copies: dict[tuple[int, int, int], int] = {}
     for step in list(steps):
@@ -304,6 +303,6 @@ def _receive(steps: list[Step], devices: Sequence[DeviceSpec]) -> None:
                 continue
             if key not in copies:
                 copies[key] = len(steps)
-                copy = Output(made.size, shape=made.shape)
-                steps.append(Step(steps[read[0]].op, [read], [copy], device=step.device))
+                copy = OpOutput(made.size, shape=made.shape)
+                steps.append(ProgramStep(steps[read[0]].op, [read], [copy], device=step.device))
             step.reads[place_] = (copies[key], 0)

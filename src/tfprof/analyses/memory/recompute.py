@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
-from tfprof.analyses.computed import FORWARD
-from tfprof.analyses.memory.program import Output, Program, Step, link
+from tfprof.analyses.graph.subgraph import FORWARD
+from tfprof.analyses.memory.program import OpOutput, Program, ProgramStep, link
 from tfprof.analyses.memory.schedule import simulate
 from tfprof.model.dims import Size
 
@@ -119,7 +119,7 @@ class Halves:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RecomputedGroup:
     """Ops that run again together: `start` is when they are needed first, `gate` what arrives."""
 
     members: list[int]
@@ -132,7 +132,7 @@ class Recomputed:
     """The rewritten step, what runs again in it, and what that costs."""
 
     program: Program
-    groups: list[Group]
+    groups: list[RecomputedGroup]
     extra_flops: Size
 
 
@@ -147,7 +147,9 @@ def recomputed(halves: Halves, dropped: Iterable[int]) -> Recomputed:
     return Recomputed(read_from_copies(halves, groups), groups, extra)
 
 
-def read_from_copies(halves: Halves, groups: list[Group], brought: Container[int] = ()) -> Program:
+def read_from_copies(
+    halves: Halves, groups: list[RecomputedGroup], brought: Container[int] = ()
+) -> Program:
     """The step in which late ops read copies; those that are `brought` need no inputs."""
     made = halves.made
     steps = [_unlinked(step) for step in made.steps]
@@ -160,7 +162,7 @@ def read_from_copies(halves: Halves, groups: list[Group], brought: Container[int
     for number, copy in copies.items():
         if number in brought:
             known = steps[copy]
-            steps[copy] = Step(known.op, [], known.outputs, device=known.device)
+            steps[copy] = ProgramStep(known.op, [], known.outputs, device=known.device)
         else:
             steps[copy].reads = _redirected(made.steps[number].reads, copies)
     for number, step in enumerate(made.steps if copies else ()):
@@ -182,7 +184,7 @@ def _can_look_at_copies(halves: Halves, number: int, starts: dict[int, int]) -> 
     return all(starts.get(read[0], 0) <= needed for read in reads if read is not None)
 
 
-def _groups(halves: Halves, dropped: set[int]) -> list[Group]:
+def _groups(halves: Halves, dropped: set[int]) -> list[RecomputedGroup]:
     """What is computed again, in groups that hang together between kept tensors."""
     needed = _needed(halves, dropped)
     leader = {number: number for number in needed}
@@ -219,23 +221,25 @@ def _needed(halves: Halves, dropped: set[int]) -> list[int]:
     return sorted(found, key=halves.place.__getitem__)
 
 
-def _group(halves: Halves, members: list[int]) -> Group:
+def _group(halves: Halves, members: list[int]) -> RecomputedGroup:
     """The gate: what the first op that needs the group waits for besides it."""
     readers = [halves.late_readers[one][0] for one in members if one in halves.late_readers]
     first = min(readers, key=halves.place.__getitem__)
     arriving = {read[0] for read in halves.made.steps[first].reads if read is not None}
     gate = sorted(one for one in arriving if halves.is_late[one])
-    return Group(members, halves.place[first], gate)
+    return RecomputedGroup(members, halves.place[first], gate)
 
 
 def _redirected(reads: list[Read | None], copies: dict[int, int]) -> list[Read | None]:
     return [read and (copies.get(read[0], read[0]), read[1]) for read in reads]
 
 
-def _unlinked(step: Step) -> Step:
+def _unlinked(step: ProgramStep) -> ProgramStep:
     """The same op with nobody reading it yet; spelled out, since a search does this very often."""
-    outputs = [Output(one.size, 0, one.alias, one.shape) for one in step.outputs]
-    return Step(step.op, step.reads, outputs, step.reuse, step.scratch, step.duration, step.device)
+    outputs = [OpOutput(one.size, 0, one.alias, one.shape) for one in step.outputs]
+    return ProgramStep(
+        step.op, step.reads, outputs, step.reuse, step.scratch, step.duration, step.device
+    )
 
 
 def _controls_of(made: Program) -> list[tuple[int, int]]:

@@ -13,7 +13,7 @@ import random
 from collections import deque
 from dataclasses import dataclass, field
 
-from tfprof.analyses.memory.program import NOTHING, Line, Program, Step
+from tfprof.analyses.memory.program import NOTHING, Line, Program, ProgramStep
 
 # ops take up to this power of e more or less time in a run by chance
 _SPREAD = 1.0
@@ -212,7 +212,9 @@ class _Run:
         if grew:
             self._look(number, device)
 
-    def _given_up(self, step: Step, size: Line, shape: object, taken: set[int]) -> Buffer | None:
+    def _given_up(
+        self, step: ProgramStep, size: Line, shape: object, taken: set[int]
+    ) -> Buffer | None:
         """The buffer of an input that only this op still needs, if it fits."""
         for place in step.reuse:
             buffer = self._read(step, place)
@@ -223,7 +225,7 @@ class _Run:
                 return buffer
         return None
 
-    def _read(self, step: Step, place: int) -> Buffer | None:
+    def _read(self, step: ProgramStep, place: int) -> Buffer | None:
         read = step.reads[place] if place < len(step.reads) else None
         return None if read is None else self.buffers.get(read)
 

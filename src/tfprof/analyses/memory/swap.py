@@ -10,20 +10,20 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from tfprof.analyses.memory.program import Program, Step
-from tfprof.analyses.memory.recompute import Group, Halves, read_from_copies
+from tfprof.analyses.memory.program import Program, ProgramStep
+from tfprof.analyses.memory.recompute import Halves, RecomputedGroup, read_from_copies
 from tfprof.analyses.memory.schedule import simulate
-from tfprof.model.device import Device
+from tfprof.model.device import DevicePeak
 
 _WORKERS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class HostLink:
     """Between device and host: bytes a second, each way; `device` says how long ops take."""
 
     bytes: float
-    device: Device
+    device: DevicePeak
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _Trip:
 class Swapper:
     """Swaps of one training step at one batch."""
 
-    def __init__(self, halves: Halves, link: Link) -> None:
+    def __init__(self, halves: Halves, link: HostLink) -> None:
         self.halves, self.link = halves, link
         self.before = simulate(halves.made, _WORKERS, halves.batch)
         self._order = sorted(range(len(halves.place)), key=halves.place.__getitem__)
@@ -161,7 +161,8 @@ class Swapper:
             if halves.is_forward[number]:
                 aliases.setdefault(root, []).append(number)
         groups = [
-            Group(aliases[trip.number], self._first[trip.number], [trip.back]) for trip in trips
+            RecomputedGroup(aliases[trip.number], self._first[trip.number], [trip.back])
+            for trip in trips
         ]
         made = read_from_copies(halves, groups, {trip.number for trip in trips})
         for trip in trips:
@@ -173,11 +174,11 @@ class Swapper:
         return self._order[place]
 
 
-def _hold(steps: list[Step], number: int, until: int) -> None:
+def _hold(steps: list[ProgramStep], number: int, until: int) -> None:
     """A reader of nothing but this tensor, which ends after another op has."""
     held = steps[number]
     waits = 1 if until == number else 2
-    steps.append(Step(held.op, [(number, 0)], [], device=held.device, waits_for=waits))
+    steps.append(ProgramStep(held.op, [(number, 0)], [], device=held.device, waits_for=waits))
     held.outputs[0].readers += 1
     held.releases.append(len(steps) - 1)
     if until != number:

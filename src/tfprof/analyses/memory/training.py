@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from tfprof.analyses.computed import BACKWARD, FORWARD
+from tfprof.analyses.cost.op_costs import OpCost, OpCosts
+from tfprof.analyses.graph.subgraph import BACKWARD, FORWARD
+from tfprof.analyses.graph.variables import REF_VARIABLES
 from tfprof.analyses.memory.loop_gradients import LOOPS, kept_rounds, loop_gradient
 from tfprof.analyses.memory.optimizers import ADAM, SLOTS, Trained, updates
 from tfprof.analyses.memory.training_mode import in_training
-from tfprof.analyses.memory.written import op_of
-from tfprof.analyses.static_costs import OpCost, StaticCosts
-from tfprof.analyses.variables import REF_VARIABLES
+from tfprof.analyses.memory.written_ops import op_of
 from tfprof.model import units
 from tfprof.model.dims import elements, packed
 from tfprof.ops.gradients import SCOPE, Backward, Gradients, gradients, is_float, stopped, unlisted
@@ -42,14 +42,14 @@ class Training:
     `trained` are the variables that a gradient reaches, and their bytes.
     """
 
-    costs: StaticCosts
+    costs: OpCosts
     trained: dict[str, int] = field(default_factory=dict)
     state_bytes: int = 0
     notes: list[str] = field(default_factory=list)
 
 
 def with_gradients(
-    costs: StaticCosts,
+    costs: OpCosts,
     optimizer: str = ADAM,
     trained: Collection[str] | None = None,
     *,

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tfprof.analyses.computed import FORWARD
-from tfprof.analyses.memory.written import op_of
-from tfprof.analyses.static_costs import OpCost
+from tfprof.analyses.cost.op_costs import OpCost
+from tfprof.analyses.graph.subgraph import FORWARD
+from tfprof.analyses.memory.written_ops import op_of
 from tfprof.model.dims import Open, Shape
 from tfprof.ops.attributes import flag
 from tfprof.ops.rule import Call, Tensor

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.intervals import Intervals
+from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.results.categories import Category
-from tfprof.results.windows import StepWindow
+from tfprof.results.step_windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
 

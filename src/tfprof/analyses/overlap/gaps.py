@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.intervals import Intervals
+from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.step_time.activity import Activities, PlaneActivities
-from tfprof.analyses.step_time.codes import code_of
+from tfprof.analyses.step_time.category_codes import code_of
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import Did, Gap
-from tfprof.results.windows import Steps, StepWindow
+from tfprof.results.step_windows import Steps, StepWindow
 
 Ints = npt.NDArray[np.int64]
 

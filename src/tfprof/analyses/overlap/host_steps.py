@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.overlap.device_use import DeviceUse
-from tfprof.analyses.overlap.found import overlap
+from tfprof.analyses.overlap.host_overlap import overlap
 from tfprof.analyses.overlap.launches import LaunchUse
 from tfprof.analyses.step_time.breakdown import Breakdown
-from tfprof.analyses.step_time.slow import slow_steps
+from tfprof.analyses.step_time.slow_steps import slow_steps
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import DeviceSteps, HostSteps, Launches, Matrix, SlowStep, Times
 

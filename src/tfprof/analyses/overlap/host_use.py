@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.intervals import Intervals
+from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import HOST_THREADS, Plane
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import PoolUse
-from tfprof.results.windows import StepWindow
+from tfprof.results.step_windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.intervals import Intervals
+from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.overlap.device_use import DeviceUse
+from tfprof.analyses.step_time.category_codes import code_of
 from tfprof.analyses.step_time.classify import Classified
-from tfprof.analyses.step_time.codes import code_of
 from tfprof.model.xspace import HOST_THREADS
 from tfprof.results.categories import Category
-from tfprof.results.windows import StepWindow
+from tfprof.results.step_windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.overlap.device_use import DeviceUse
 from tfprof.results.host_steps import HostSteps, Straggler
-from tfprof.results.windows import StepWindow
+from tfprof.results.step_windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
 

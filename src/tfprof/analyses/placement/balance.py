@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from tfprof.analyses.variables import Variable
-from tfprof.model.device_specs import DeviceSpec
+from tfprof.analyses.graph.variables import Variable
+from tfprof.model.device import DeviceSpec
 from tfprof.model.quantity import Quantity
 from tfprof.results.placement import Held, ParameterServers
 

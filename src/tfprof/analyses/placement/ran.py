@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tfprof.analyses.placement.copied import copies_of
-from tfprof.model.device_specs import DeviceNames, DeviceSpec
+from tfprof.analyses.placement.copy_sums import copies_of
+from tfprof.model.device import ALL_STREAMS, DeviceNames, DeviceSpec, is_part, is_stream
 from tfprof.results.placement import Copies
 
 if TYPE_CHECKING:
-    from tfprof.analyses.placement.partial import PlacementPartial
+    from tfprof.analyses.placement.host_placement import PlacementPartial
 
 CPU = "CPU"
-_ALL_STREAMS = "/stream:all"
-_BEHIND = re.compile(r".*/(stream[:#].*|memcpy)")
 
 
 @dataclass(slots=True)
@@ -78,17 +75,15 @@ class _Rules:
     def __init__(self, found: PlacementPartial, short: Mapping[str, str]) -> None:
         self._short = short
         # kernels of a device; a stream alone repeats all streams
-        whole = {where for name, where in short.items() if name.endswith(_ALL_STREAMS)}
+        whole = {where for name, where in short.items() if name.endswith(ALL_STREAMS)}
         self._kernels = {
             name
             for name, where in short.items()
-            if name.endswith(_ALL_STREAMS) or ("/stream" in name and where not in whole)
+            if name.endswith(ALL_STREAMS) or (is_stream(name) and where not in whole)
         }
         # ops as the executor saw them
         self.ops = {
-            name
-            for name in short
-            if not _BEHIND.fullmatch(name) and DeviceSpec.of(name).type is not None
+            name for name in short if not is_part(name) and DeviceSpec.of(name).type is not None
         }
         self._with_kernels = {short[name] for name in self._kernels if found.devices[name].amount}
         self._accelerators = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tfprof.analyses.reach import extent
-from tfprof.model.device_specs import DeviceNames
+from tfprof.analyses.graph.reach import extent
+from tfprof.model.device import DeviceNames
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
 from tfprof.model.profile import ProfileData

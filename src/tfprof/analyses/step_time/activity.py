@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.self_time import holders, own_times
+from tfprof.analyses.events.self_time import holders, own_times
+from tfprof.analyses.step_time.category_codes import Codes, code_of
 from tfprof.analyses.step_time.classify import Classified
-from tfprof.analyses.step_time.codes import Codes, code_of
 from tfprof.analyses.step_time.overlapping import Overlapping
 from tfprof.model.interned import Interned
 from tfprof.model.op_names import OpKind, op_name

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.intervals import Intervals
+from tfprof.analyses.events.intervals import Intervals
+from tfprof.analyses.step_time.category_codes import CATEGORIES
 from tfprof.analyses.step_time.classify import Classified, classified, told_once
-from tfprof.analyses.step_time.codes import CATEGORIES
 from tfprof.analyses.steps.detect import find_steps
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.categories import Category
-from tfprof.results.windows import Steps
+from tfprof.results.step_windows import Steps
 
 Ints = npt.NDArray[np.int64]
 _GoingOn = Mapping[Category, Intervals]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.intervals import Intervals
-from tfprof.analyses.step_time.codes import Codes, code_of
+from tfprof.analyses.events.intervals import Intervals
+from tfprof.analyses.step_time.category_codes import Codes, code_of
 from tfprof.analyses.step_time.device_events import on_device
 from tfprof.analyses.step_time.host_events import on_placed_cpu, on_threads
+from tfprof.model.device import ALL_STREAMS, COPIES, is_part, is_stream, without_part
 from tfprof.model.xspace import HOST_THREADS, Plane
 from tfprof.results.categories import Category
 
@@ -22,9 +22,7 @@ Ints = npt.NDArray[np.int64]
 ENCLOSING = (Category.HOST_PYTHON, Category.COMPILATION)
 # of a session run: a GPU tells its kernels once a stream and once more as all of them, its copies
 # once a stream and once more as copies
-_STREAM = "/stream:"
-_PART = re.compile(r"/(stream:\w+|memcpy)$")
-_AGAIN = "/stream:all", "/memcpy"
+_AGAIN = ALL_STREAMS, COPIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ class Classified:
     @property
     def device(self) -> str:
         """The device that it is, or is a part of."""
-        return _without_part(self.plane)
+        return without_part(self.plane.name)
 
     def rows(self, category: Category) -> Ints:
         return np.flatnonzero(self.code == code_of(category))
@@ -69,23 +67,19 @@ class Classified:
 def told_once(planes: Sequence[Plane]) -> list[Plane]:
     """Without what tells once more what the streams of a device tell."""
     streams = {
-        _without_part(plane)
+        without_part(plane.name)
         for plane in planes
-        if _STREAM in plane.name and not plane.name.endswith(_AGAIN)
+        if is_stream(plane.name) and not plane.name.endswith(_AGAIN)
     }
     return [
         plane
         for plane in planes
-        if not plane.name.endswith(_AGAIN) or _without_part(plane) not in streams
+        if not plane.name.endswith(_AGAIN) or without_part(plane.name) not in streams
     ]
 
 
 def _is_device(plane: Plane) -> bool:
-    return plane.is_device or (plane.is_placed and _PART.search(plane.name) is not None)
-
-
-def _without_part(plane: Plane) -> str:
-    return _PART.sub("", plane.name)
+    return plane.is_device or (plane.is_placed and is_part(plane.name))
 
 
 def classified(plane: Plane, markers: Collection[str], *, with_devices: bool) -> Classified | None:

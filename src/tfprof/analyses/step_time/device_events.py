@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
-from tfprof.analyses.self_time import holders
-from tfprof.analyses.step_time.codes import NO_CODE, Codes, by_name, code_of
-from tfprof.model.device_lines import is_tpu, lines_that_count
+from tfprof.analyses.events.self_time import holders
+from tfprof.analyses.step_time.category_codes import NO_CODE, Codes, by_name, code_of
+from tfprof.model.kernel_lines import is_tpu, lines_that_count
 from tfprof.model.xspace import Plane
 from tfprof.results.categories import Category
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.intervals import Intervals
-from tfprof.analyses.self_time import holders, own_times
+from tfprof.analyses.events.intervals import Intervals
+from tfprof.analyses.events.self_time import holders, own_times
 from tfprof.analyses.step_time.breakdown import Breakdown
+from tfprof.analyses.step_time.category_codes import code_of
 from tfprof.analyses.step_time.classify import ENCLOSING, Classified
-from tfprof.analyses.step_time.codes import code_of
 from tfprof.results.categories import Category
+from tfprof.results.step_windows import StepWindow
 from tfprof.results.steps import Behind
-from tfprof.results.windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
 

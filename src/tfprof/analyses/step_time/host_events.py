@@ -8,10 +8,10 @@ from collections.abc import Collection
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.input_events.names import rows_where
+from tfprof.analyses.events.self_time import holders
+from tfprof.analyses.input_events.event_names import rows_where
 from tfprof.analyses.input_events.waits import wait_rows
-from tfprof.analyses.self_time import holders
-from tfprof.analyses.step_time.codes import NO_CODE, Codes, by_name, code_of
+from tfprof.analyses.step_time.category_codes import NO_CODE, Codes, by_name, code_of
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import Plane
 from tfprof.results.categories import Category

@@ -6,19 +6,19 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from tfprof.analyses.steps.calls import call_marks
-from tfprof.analyses.steps.markers import named_marks, numbered_marks
-from tfprof.analyses.steps.marks import HostMarks, Marks, host_marks
-from tfprof.analyses.steps.periods import windows_of
-from tfprof.analyses.steps.recorded import derived_steps, own_steps, session_runs
-from tfprof.analyses.steps.requests import (
+from tfprof.analyses.steps.function_calls import call_marks
+from tfprof.analyses.steps.host_marks import HostMarks, Marks, host_marks
+from tfprof.analyses.steps.input_requests import (
     between_requests,
     requests_a_step,
     round_marks,
     run_marks,
 )
+from tfprof.analyses.steps.marked_steps import named_marks, numbered_marks
+from tfprof.analyses.steps.periods import windows_of
+from tfprof.analyses.steps.recorded_steps import derived_steps, own_steps, session_runs
 from tfprof.model.xspace import Space
-from tfprof.results.windows import Steps
+from tfprof.results.step_windows import Steps
 
 _NONE = Steps("none", "nothing marks steps", [])
 

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.steps.calls import Calls, calls_of
-from tfprof.analyses.steps.marks import HostMarks, Marks, ends_of, is_evaluation
-from tfprof.model.units import duration, plural
-from tfprof.results.windows import Dropped, StepWindow
+from tfprof.analyses.steps.function_calls import FunctionCalls, calls_of
+from tfprof.analyses.steps.host_marks import HostMarks, Marks, ends_of, is_evaluation
+from tfprof.model.units import as_micros, duration, plural
+from tfprof.results.step_windows import Dropped, StepWindow
 
 Ints = npt.NDArray[np.int64]
 
-_PS_A_MICROSECOND = 1_000_000
 # the gap of what is in none
 _OVERLAPS = -2
 
@@ -91,7 +90,7 @@ def _within(markers: list[Other], begins: Ints, ends: Ints) -> npt.NDArray[np.bo
     return found
 
 
-def _stepping(marks: Marks, calls: Calls) -> set[int]:
+def _stepping(marks: Marks, calls: FunctionCalls) -> set[int]:
     """The functions that steps call."""
     before = np.searchsorted(marks.begins, calls.begins, side="right") - 1
     within = (before >= 0) & (calls.ends <= marks.ends[np.maximum(before, 0)])
@@ -156,7 +155,7 @@ def _where_and_how_long(others: list[Other]) -> str:
         spans[other.gap] = min(begin, other.begin), max(end, other.end)
     where = f" in {len(spans)} places" if len(spans) > 1 else ""
     took = sum(end - begin for begin, end in spans.values())
-    return f"{where}, {duration(took / _PS_A_MICROSECOND)}"
+    return f"{where}, {duration(as_micros(took))}"
 
 
 def _unmarked(name: str, calls: list[Other], last: int) -> list[Dropped]:

@@ -26,7 +26,7 @@ _STARTING_PS = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class PathEvents:
     """Executions that may be part of a chain; `row` is whatever the caller knows them by."""
 
     row: Ints
@@ -39,7 +39,7 @@ class Runs:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class CriticalEvent:
     """One execution of the chain; `wait` lies between it and the one before, told by `by`."""
 
     row: int
@@ -50,8 +50,8 @@ class Link:
 
 
 def critical_path(
-    runs: Runs, reads: Callable[[str], Sequence[str] | None], begin: int
-) -> list[Link]:
+    runs: PathEvents, reads: Callable[[str], Sequence[str] | None], begin: int
+) -> list[CriticalEvent]:
     """In order of time; nothing that ended before `begin`. `reads` names the inputs of a node."""
     if not len(runs):
         return []
@@ -63,10 +63,10 @@ def critical_path(
         reads,
     )
     row = runs.row[order].tolist()
-    found: list[Link] = []
+    found: list[CriticalEvent] = []
     at: int | None = len(order) - 1
     while at is not None and walk.end[at] > begin:
-        found.append(Link(row[at], walk.start[at], walk.end[at]))
+        found.append(CriticalEvent(row[at], walk.start[at], walk.end[at]))
         before, by = walk.before(at)
         if before is None or walk.end[before] <= begin:
             break

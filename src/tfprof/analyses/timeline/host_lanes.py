@@ -11,18 +11,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.self_time import self_times
+from tfprof.analyses.events.self_time import self_times
+from tfprof.analyses.timeline.event_filters import Filters, picked
 from tfprof.analyses.timeline.lanes import lanes, merged
-from tfprof.analyses.timeline.picked import Filters, picked
-from tfprof.model.devices import short_names
+from tfprof.model.device import ALL_STREAMS, short_names
 from tfprof.model.op_names import kind_of
+from tfprof.model.units import as_micros
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
-from tfprof.results.hosts import both
+from tfprof.results.partial import both
 from tfprof.results.timeline import Lane, NamedPlace
 
 Ints = npt.NDArray[np.int64]
 
-_PS = 1_000_000  # picoseconds of a microsecond
 _STRETCHES = 600
 _NAMED = 6
 
@@ -106,7 +106,7 @@ class LanesPartial:
             device,
             lane.thread,
             lane.events,
-            busy / _PS,
+            as_micros(busy),
             number,
             busy / whole,
             tuple((np.array(lane.boxes) / widths).tolist()),
@@ -146,7 +146,7 @@ def _lanes_of(plane: Plane, filters: Filters, begin: int, end: int) -> Iterator[
 
 def _device(plane: Plane) -> str:
     known = plane.name == HOST_THREADS or plane.is_device or plane.is_placed
-    return plane.device.removesuffix("/stream:all") if known else plane.name
+    return plane.device.removesuffix(ALL_STREAMS) if known else plane.name
 
 
 @lru_cache(maxsize=1)

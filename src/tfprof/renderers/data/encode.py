@@ -16,13 +16,13 @@ import numpy as np
 
 from tfprof.model.dims import Dim, term_list
 from tfprof.model.quantity import Kind, Quantity, weakest
-from tfprof.model.units import PS
+from tfprof.model.units import as_micros
 from tfprof.results.columns import Columns
-from tfprof.results.fields import Place, plan_of
+from tfprof.results.fields import JsonPlace, plan_of
 from tfprof.results.times import Nanoseconds
 
 _AS_IT_IS = (str, int, float, type(None))
-_LEFT_OUT = (Place.IF_KNOWN, Place.AMONG)
+_LEFT_OUT = (JsonPlace.IF_KNOWN, JsonPlace.AMONG)
 _TOLD_KINDS = (Kind.ESTIMATED, Kind.AT_LEAST)
 _PLAIN = frozenset({*_AS_IT_IS, bool})
 
@@ -72,7 +72,7 @@ def _fields(result: object) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for plan in plan_of(result.__class__):
         value = getattr(result, plan.name)
-        if plan.place is Place.INSIDE or (value is None and plan.place in _LEFT_OUT):
+        if plan.place is JsonPlace.INSIDE or (value is None and plan.place in _LEFT_OUT):
             continue
         if plan.is_time:
             found[plan.key] = _micros(value)
@@ -80,7 +80,7 @@ def _fields(result: object) -> dict[str, Any]:
             found[plan.key] = value
         elif value.__class__ is Quantity and value.is_told_by_its_value:
             found[plan.key] = value.value
-        elif plan.place is Place.AMONG:
+        elif plan.place is JsonPlace.AMONG:
             found.update(encoded(value))
         else:
             _put(found, plan.key, value)
@@ -117,7 +117,7 @@ def _micros(value: object) -> Any:  # noqa: ANN401
         return {_name(key): _micros(one) for key, one in value.items()}
     if isinstance(value, tuple):
         return [_micros(one) for one in value]
-    return value / PS if isinstance(value, int | float) else None
+    return as_micros(value) if isinstance(value, int | float) else None
 
 
 def _records(rows: Columns) -> list[dict[str, Any]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfprof.analyses.restore import restores
-from tfprof.analyses.verify import damaged_tensors
+from tfprof.analyses.checkpoint.restore import restores
+from tfprof.analyses.checkpoint.verify import damaged_tensors
 from tfprof.errors import InputMissing, InputUnreadable, TfprofError
 from tfprof.model import units
 from tfprof.model.profile import Input
@@ -13,9 +13,9 @@ from tfprof.reports.shared.digest import Digest, digest
 from tfprof.reports.shared.missing import missing_inputs
 from tfprof.results.answered import SCHEMA, Answered, Subject, Used
 from tfprof.results.doctor import Checksums, DoctorResult, FileRow, RestoreResult
-from tfprof.sources.choose import Selection
-from tfprof.sources.found import FoundFile, files_below, inspect
-from tfprof.sources.load import ProgressOf, Request, choose, read
+from tfprof.sources.find.choose import Selection
+from tfprof.sources.find.folders import FoundFile, files_below, inspect
+from tfprof.sources.find.load import ProgressOf, Request, choose, read
 
 _DAMAGE_SHOWN = 5
 _VERIFIED_UP_TO = 2 * 10**9

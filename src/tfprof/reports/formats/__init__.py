@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfprof.results.answered import SCHEMA, Answered, Subject
 from tfprof.results.formats import FormatsResult, KnownFormat
-from tfprof.sources.registry import Format, formats
+from tfprof.sources.files.registry import Format, formats
 from tfprof.views.shapes import Column, Report, Table, Unit
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfprof.model import units
-from tfprof.results.input import InputPipeline, InputStage, Kind
+from tfprof.results.input import InputPipeline, InputStage, StageKind
 
 _AUTOTUNE = "num_parallel_calls=tf.data.AUTOTUNE"
 _PYTHON_OPS = ("PyFunc", "PyFuncStateless", "EagerPyFunc")
@@ -13,35 +13,39 @@ _PYTHON_OPS = ("PyFunc", "PyFuncStateless", "EagerPyFunc")
 _MUCH = 0.3
 
 _BY_KIND = {
-    Kind.MAP: f"map runs one element after the other: give it {_AUTOTUNE}.",
-    Kind.GENERATOR: (
+    StageKind.MAP: f"map runs one element after the other: give it {_AUTOTUNE}.",
+    StageKind.GENERATOR: (
         "a generator makes its elements one after the other in Python, under the GIL: read with "
         "ops of TensorFlow, or yield whole batches."
     ),
-    Kind.FILES: (
+    StageKind.FILES: (
         "files are read one after the other: "
         f"files.interleave(reader, {_AUTOTUNE}) reads several at once."
     ),
-    Kind.SOURCE: "the source itself is slow: fewer and larger elements cost less a step.",
-    Kind.INTERLEAVE: f"one input is read after the other: .interleave(..., {_AUTOTUNE}).",
-    Kind.PARALLEL_INTERLEAVE: "a larger cycle_length reads more inputs at once.",
-    Kind.BATCH: f".batch(..., {_AUTOTUNE}) copies several elements into a batch at once.",
-    Kind.SHUFFLE: (
+    StageKind.SOURCE: "the source itself is slow: fewer and larger elements cost less a step.",
+    StageKind.INTERLEAVE: f"one input is read after the other: .interleave(..., {_AUTOTUNE}).",
+    StageKind.PARALLEL_INTERLEAVE: "a larger cycle_length reads more inputs at once.",
+    StageKind.BATCH: f".batch(..., {_AUTOTUNE}) copies several elements into a batch at once.",
+    StageKind.SHUFFLE: (
         "shuffle what is small, such as names of files, before it is read and decoded; "
         "a smaller buffer_size fills sooner."
     ),
-    Kind.CACHE: "a cache in memory, .cache() without a file, is faster if there is room for it.",
-    Kind.SEQUENTIAL: (
+    StageKind.CACHE: (
+        "a cache in memory, .cache() without a file, is faster if there is room for it."
+    ),
+    StageKind.SEQUENTIAL: (
         "this stage cannot run in parallel: put it inside an interleave over parts of the data, "
         "or .cache() what it yields."
     ),
-    Kind.SERVICE: "the elements come from a tf.data service: profile its workers.",
-    Kind.PREFETCH: (
+    StageKind.SERVICE: "the elements come from a tf.data service: profile its workers.",
+    StageKind.PREFETCH: (
         "what fills this buffer is not at work while it is waited for: its thread starts late, "
         "or all cores are busy."
     ),
-    Kind.ROOT: "the pipeline does little: what is slow is to start it, or the machine is busy.",
-    Kind.OTHER: ".cache() behind this stage spares it from the second epoch on.",
+    StageKind.ROOT: (
+        "the pipeline does little: what is slow is to start it, or the machine is busy."
+    ),
+    StageKind.OTHER: ".cache() behind this stage spares it from the second epoch on.",
 }
 
 
@@ -56,10 +60,10 @@ def _of_stage(found: InputPipeline, at: int) -> Iterator[str]:
     stage = found.stages[at]
     kind = stage.kind
     python = _python_share(found, at)
-    if kind is Kind.GENERATOR and not python:
+    if kind is StageKind.GENERATOR and not python:
         yield "it only hands over what another pipeline makes: that one decides."
         return
-    if kind not in (Kind.MAP, Kind.PARALLEL_MAP):
+    if kind not in (StageKind.MAP, StageKind.PARALLEL_MAP):
         yield _BY_KIND[kind]
         return
     if python >= _MUCH:
@@ -68,7 +72,7 @@ def _of_stage(found: InputPipeline, at: int) -> Iterator[str]:
             "ops of TensorFlow do."
         )
     else:
-        yield _BY_KIND[kind] if kind is Kind.MAP else _parallel(found, stage)
+        yield _BY_KIND[kind] if kind is StageKind.MAP else _parallel(found, stage)
         yield "batch() before map() lets the function work on whole batches."
     yield ".cache() behind it spares the work if it is the same in every epoch."
 
@@ -90,5 +94,5 @@ def _parallel(found: InputPipeline, stage: InputStage) -> str:
 
 def _of_pipeline(found: InputPipeline) -> Iterator[str]:
     last = [one for one in found.stages if one.depth <= 1]
-    if all(one.kind is not Kind.PREFETCH for one in last):
+    if all(one.kind is not StageKind.PREFETCH for one in last):
         yield "End the pipeline with .prefetch(tf.data.AUTOTUNE): it then works during a step."

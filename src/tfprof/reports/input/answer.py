@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tfprof.analyses.input_pipeline.found import input_of_hosts
+from tfprof.analyses.input_pipeline.host_input import input_of_hosts
 from tfprof.errors import InputMissing
 from tfprof.model.profile import ProfileData
 from tfprof.model.xspace import Space
@@ -13,8 +13,8 @@ from tfprof.reports.input.partial import InputPartial
 from tfprof.reports.input.words import notes
 from tfprof.reports.shared.words import recognised
 from tfprof.results.answered import Answered, answered
-from tfprof.results.hosts import merged, ranked
 from tfprof.results.input import InputResult
+from tfprof.results.partial import merged, ranked
 
 _NO_STEPS = "no steps were found: waits are compared with the time from one call to the next"
 _NO_ITERATORS = (

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from tfprof.reports.input.advice import changes
 from tfprof.reports.input.words import verdict
-from tfprof.results.hosts import together
-from tfprof.results.input import HostInput, InputPipeline, InputResult, Waited, Work
+from tfprof.results.input import HostInput, InputPipeline, InputResult, InputWork, Waited
+from tfprof.results.partial import together
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ class InputPartial:
             self.hosts,
         )
 
-    def _work(self) -> dict[Work, int]:
+    def _work(self) -> dict[InputWork, int]:
         """Self times by kind of work; what is copied to devices is put there for a step."""
-        work = dict.fromkeys(Work if self.hosts else (), 0)
+        work = dict.fromkeys(InputWork if self.hosts else (), 0)
         for host in self.hosts:
             for stage in (stage for one in host.pipelines for stage in one.stages):
                 work[stage.work] += stage.self_time
-            work[Work.ENQUEUE] += host.copying
+            work[InputWork.ENQUEUE] += host.copying
         return work
 
 

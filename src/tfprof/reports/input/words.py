@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tfprof.model import units
-from tfprof.model.units import PS
-from tfprof.reports.shared.waiting import input_bound, limit_passed
+from tfprof.model.units import as_micros
+from tfprof.reports.shared.input_bound import input_bound, limit_passed
 from tfprof.results.input import (
     Bottleneck,
     FunctionRow,
     InputPipeline,
     InputResult,
     InputStage,
-    Kind,
+    StageKind,
     Waiting,
 )
-from tfprof.results.waiting import MATTERS
+from tfprof.results.input_bound import MATTERS
 from tfprof.views.shapes import Column, Fold, Table, Unit, Value
 
 _OPS_SHOWN = 4
 
 
 def waiting_text(found: Waiting) -> str:
-    mean = units.duration(found.time / found.periods / PS)
+    mean = units.duration_ps(found.time / found.periods)
     each = f"a step of {mean}" if found.by_steps else f"{mean} from call to call"
-    waited = units.duration(found.waited / found.periods / PS)
+    waited = units.duration_ps(found.waited / found.periods)
     share = units.share(found.waited, found.time)
     return f"{waited} in {each} ({share}): {verdict(found.share)}"
 
@@ -43,7 +43,7 @@ def _blocking(found: InputPipeline, slow: Bottleneck) -> str:
     share = units.share(stage.blocking, sum(one.blocking for one in found.stages))
     all_ = slow.calls == slow.of_calls
     calls = f"{slow.calls:,} calls" if all_ else f"the {slow.calls:,} calls that wait"
-    wait = f"{units.duration(slow.median / PS)} in the median of {calls}"
+    wait = f"{units.duration_ps(slow.median)} in the median of {calls}"
     if slow.held_up is not None:
         other = found.stages[slow.held_up].label
         return f"{_named(stage)}: its function takes the threads that {other} waits for, {wait}"
@@ -61,7 +61,7 @@ def _why_none(found: InputPipeline) -> str:
         return "none: what is waited for is one slow call"
     ahead = [one.ready_ahead for one in found.stages if one.ready_ahead is not None]
     if ahead:
-        return f"none: elements are ready {units.duration(ahead[0] / PS)} before they are taken"
+        return f"none: elements are ready {units.duration_ps(ahead[0])} before they are taken"
     return "none"
 
 
@@ -103,9 +103,9 @@ def _stage_row(one: InputStage, *, mark: bool) -> list[Value]:
     return [
         drawn + one.label + (" ◀" if mark else ""),
         one.calls,
-        one.self_time / PS,
+        as_micros(one.self_time),
         one.self_share or 0.0,
-        one.blocking / PS,
+        as_micros(one.blocking),
         ", ".join(_how(one)),
     ]
 
@@ -137,10 +137,10 @@ def function_table(found: InputPipeline) -> Table:
         Column("node", "costliest node"),
     ]
     rows: list[list[Value]] = [
-        [kind, runs, time / PS, time / whole if whole else 0.0, node]
+        [kind, runs, as_micros(time), time / whole if whole else 0.0, node]
         for kind, runs, time, node in _by_type(ops)
     ]
-    return Table(columns, rows, title, fold=Fold(_OPS_SHOWN, "self_us", whole / PS))
+    return Table(columns, rows, title, fold=Fold(_OPS_SHOWN, "self_us", as_micros(whole)))
 
 
 def _by_type(ops: Sequence[FunctionRow]) -> list[tuple[str, int, int, str]]:
@@ -160,7 +160,7 @@ def notes(found: InputResult) -> Iterator[str]:
             yield from _rewritten(one)
             yield from _unseen(one)
         if host.hidden is not None and host.hidden.share >= MATTERS:
-            time = units.duration(host.hidden.waited / host.hidden.periods / PS)
+            time = units.duration_ps(host.hidden.waited / host.hidden.periods)
             share = units.share(host.hidden.share, 1)
             each = "a step" if host.hidden.by_steps else "a call"
             yield (
@@ -174,7 +174,7 @@ def notes(found: InputResult) -> Iterator[str]:
 
 def _rewritten(one: InputStage) -> Iterator[str]:
     """What tf.data made of what was written."""
-    if one.fused and one.kind is not Kind.ROOT:
+    if one.fused and one.kind is not StageKind.ROOT:
         yield f"{one.label} is {' and '.join(one.fused)}, which tf.data runs as one."
     elif one.label.startswith("Parallel") and not one.written_as.startswith("Parallel"):
         yield f"{one.label} was written as {one.written_as}: tf.data made it parallel."
@@ -182,5 +182,5 @@ def _rewritten(one: InputStage) -> Iterator[str]:
 
 def _unseen(one: InputStage) -> Iterator[str]:
     if one.unseen > MATTERS * max(1, one.total):
-        time = units.duration(one.unseen / PS)
+        time = units.duration_ps(one.unseen)
         yield f"{time} of waiting at {one.label} come before the stage below is first seen."

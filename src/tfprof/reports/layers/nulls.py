@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tfprof.model.quantity import Quantity
 from tfprof.results.fields import plan_of
-from tfprof.results.layers import Cost, Row
+from tfprof.results.layers import LayersRow, RowCost
 from tfprof.results.op_times import MeasuredTime
 
 
-def nulls(rows: Sequence[Row], why_no_shape: str) -> list[str]:
+def nulls(rows: Sequence[LayersRow], why_no_shape: str) -> list[str]:
     """Keys with one reason together; a shape, like a class, does not know its own."""
     found: dict[str, list[str]] = {}
-    for plan in plan_of(Cost) if rows else ():
+    for plan in plan_of(RowCost) if rows else ():
         reason = _reason([getattr(row.cost, plan.name) for row in rows], why_no_shape)
         if reason:
             found.setdefault(reason, []).append(plan.key)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from tfprof.analyses.host_times import OpTimesQuery, op_times_of
-from tfprof.analyses.layer_names import NO_LAYER
-from tfprof.analyses.layers import Layer, by_layer
-from tfprof.analyses.roofline import estimates
-from tfprof.analyses.static_costs import Cost as WorkCost
-from tfprof.analyses.static_costs import OpCost, StaticCosts, summed
+from tfprof.analyses.cost.layers import LayerOps, by_layer
+from tfprof.analyses.cost.op_costs import Cost as WorkCost
+from tfprof.analyses.cost.op_costs import OpCost, OpCosts, summed
+from tfprof.analyses.graph.layer_names import NO_LAYER
+from tfprof.analyses.runtime.host_times import OpTimesQuery, op_times_of
+from tfprof.analyses.runtime.roofline import estimates
 from tfprof.errors import UsageError
 from tfprof.model.dims import BATCH, Size, at, symbols
 from tfprof.model.profile import ProfileData
@@ -23,9 +23,9 @@ from tfprof.reports.layers.of_run import (
     warnings_of,
 )
 from tfprof.reports.layers.query import STATIC_GROUPS, Query
-from tfprof.reports.shared import costs as shared
+from tfprof.reports.shared import model_costs as shared
 from tfprof.results.answered import Answered, answered
-from tfprof.results.layers import Cost, EstimatedTime, GroupWork, LayersResult, Row
+from tfprof.results.layers import EstimatedTime, GroupWork, LayersResult, LayersRow, RowCost
 from tfprof.results.op_times import MeasuredTime, OpTime
 
 _OF_LAYERS = "only layers tell it"
@@ -53,7 +53,7 @@ def of_graph(data: ProfileData, query: Query) -> Answered[LayersResult]:
 
 
 def _measured(
-    data: ProfileData, query: Query, costs: StaticCosts, layers: Sequence[Layer]
+    data: ProfileData, query: Query, costs: OpCosts, layers: Sequence[LayerOps]
 ) -> MeasuredTime | None:
     if not data.hosts.any_ops:
         return None
@@ -61,7 +61,7 @@ def _measured(
 
 
 def _estimated(
-    data: ProfileData, query: Query, costs: StaticCosts, layers: Sequence[Layer]
+    data: ProfileData, query: Query, costs: OpCosts, layers: Sequence[LayerOps]
 ) -> EstimatedTime | None:
     if query.device is None or query.by not in STATIC_GROUPS:
         return None
@@ -72,15 +72,15 @@ def _estimated(
     return estimates(costs.ops, query.device, name_of, {BATCH: 1}, data.hosts)
 
 
-def _sizes_note(costs: StaticCosts) -> list[str]:
+def _sizes_note(costs: OpCosts) -> list[str]:
     asks = shared.open_sizes(costs.symbols)
     one = "The table is of one sample, B = 1. " if BATCH in costs.symbols else ""
     return [f"{one}For other sizes: {' '.join(asks)}."] if asks else []
 
 
 def _rows(
-    by: str, costs: StaticCosts, layers: Sequence[Layer], time: MeasuredTime | None
-) -> tuple[Row, ...]:
+    by: str, costs: OpCosts, layers: Sequence[LayerOps], time: MeasuredTime | None
+) -> tuple[LayersRow, ...]:
     if by == "layer":
         took = {row.name: row for row in time.rows} if time is not None else None
         return tuple(_layer(layer, took) for layer in layers)
@@ -89,7 +89,7 @@ def _rows(
     return _groups(by, costs, _names(layers)[by])
 
 
-def _names(layers: Sequence[Layer]) -> dict[str, Callable[[OpCost], str]]:
+def _names(layers: Sequence[LayerOps]) -> dict[str, Callable[[OpCost], str]]:
     """What the rows of a table are."""
     layer_of = {id(op): layer.name for layer in layers for op in layer.ops}
     return {
@@ -99,7 +99,7 @@ def _names(layers: Sequence[Layer]) -> dict[str, Callable[[OpCost], str]]:
     }
 
 
-def _groups(by: str, costs: StaticCosts, name_of: Callable[[OpCost], str]) -> tuple[Row, ...]:
+def _groups(by: str, costs: OpCosts, name_of: Callable[[OpCost], str]) -> tuple[LayersRow, ...]:
     """Ops that work or move bytes, by name, those with the most work first."""
     members: dict[str, list[OpCost]] = {}
     for op in costs.ops:
@@ -116,12 +116,12 @@ def _rough(size: Size) -> int:
     return one if isinstance(one, int) else 0
 
 
-def _group(by: str, name: str, ops: Sequence[OpCost], cost: WorkCost) -> Row:
+def _group(by: str, name: str, ops: Sequence[OpCost], cost: WorkCost) -> LayersRow:
     sizes = (cost.macs, cost.flops, cost.flops_all, cost.float_ops, cost.read, cost.written)
     macs, flops, flops_all, float_ops, read, written = (_sum(size, ops) for size in sizes)
     lost, peak = Quantity.unknown(_OF_LAYERS), Quantity.unknown(NO_LAYER_PEAK)
-    told = Cost(None, None, lost, macs, flops, flops_all, lost, peak, Quantity.unknown(NO_RUN))
-    return Row({by: name}, name, told, GroupWork(len(ops), float_ops, read, written))
+    told = RowCost(None, None, lost, macs, flops, flops_all, lost, peak, Quantity.unknown(NO_RUN))
+    return LayersRow({by: name}, name, told, GroupWork(len(ops), float_ops, read, written))
 
 
 def _sum(size: Size, ops: Sequence[OpCost]) -> Quantity:
@@ -131,9 +131,9 @@ def _sum(size: Size, ops: Sequence[OpCost]) -> Quantity:
     return Quantity.derived(size)
 
 
-def _layer(layer: Layer, took: Mapping[str, OpTime] | None) -> Row:
+def _layer(layer: LayerOps, took: Mapping[str, OpTime] | None) -> LayersRow:
     cost = layer.cost
-    told = Cost(
+    told = RowCost(
         layer.kind,
         layer.output,
         _params(layer),
@@ -144,10 +144,10 @@ def _layer(layer: Layer, took: Mapping[str, OpTime] | None) -> Row:
         Quantity.unknown(NO_LAYER_PEAK),
         _time(layer, took),
     )
-    return Row({"layer": layer.name}, layer.name, told)
+    return LayersRow({"layer": layer.name}, layer.name, told)
 
 
-def _params(layer: Layer) -> Quantity:
+def _params(layer: LayerOps) -> Quantity:
     total: Size = 0
     for name, size in layer.variables.items():
         if size is None:
@@ -156,7 +156,7 @@ def _params(layer: Layer) -> Quantity:
     return Quantity.derived(total)
 
 
-def _time(layer: Layer, took: Mapping[str, OpTime] | None) -> Quantity:
+def _time(layer: LayerOps, took: Mapping[str, OpTime] | None) -> Quantity:
     if took is None:
         return Quantity.unknown(NO_RUN)
     if layer.name not in took:

@@ -11,10 +11,10 @@ from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
 from tfprof.reports.layers.nulls import nulls
 from tfprof.reports.layers.of_run import NO_LAYER_PEAK, NO_RUN
-from tfprof.reports.shared.keras import computed_by_layers, missing
+from tfprof.reports.shared.keras_costs import computed_by_layers, missing
 from tfprof.reports.shared.question import Question
 from tfprof.results.answered import Answered, answered
-from tfprof.results.layers import Cost, KerasCall, LayersResult, Row
+from tfprof.results.layers import CallOfLayer, LayersResult, LayersRow, RowCost
 
 _SIZES_NOTE = "The table is of one sample, B = 1. For other sizes: --batch 32."
 
@@ -30,7 +30,7 @@ def of_keras(data: ProfileData, model: KerasModel, question: Question) -> Answer
     return answered("layers", data, result, [*warnings, *nulls(rows, "")], notes)
 
 
-def _call(call: CallCost, sizes: Mapping[str, int]) -> Row:
+def _call(call: CallCost, sizes: Mapping[str, int]) -> LayersRow:
     output = call.outputs[0] if call.outputs else None
 
     def known(size: Size | None) -> Quantity:
@@ -39,7 +39,7 @@ def _call(call: CallCost, sizes: Mapping[str, int]) -> Row:
         return Quantity.derived(at(size, sizes))
 
     flops = None if call.macs is None else call.macs * 2
-    told = Cost(
+    told = RowCost(
         call.class_name,
         None if output is None else tuple(at(size, sizes) for size in output),
         known(call.params),
@@ -50,5 +50,5 @@ def _call(call: CallCost, sizes: Mapping[str, int]) -> Row:
         Quantity.unknown(NO_LAYER_PEAK),
         Quantity.unknown(NO_RUN),
     )
-    beside = KerasCall(call.call, call.reason or None)
-    return Row({"layer": call.layer}, call.layer, told, beside)
+    beside = CallOfLayer(call.call, call.reason or None)
+    return LayersRow({"layer": call.layer}, call.layer, told, beside)

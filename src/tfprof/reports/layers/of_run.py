@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tfprof.analyses.host_times import OpTimesQuery, op_times_of
-from tfprof.analyses.kernels import kernels
+from tfprof.analyses.runtime.host_times import OpTimesQuery, op_times_of
+from tfprof.analyses.runtime.kernels import kernels
 from tfprof.errors import InputMissing
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
@@ -12,7 +12,7 @@ from tfprof.reports.layers.query import Query
 from tfprof.reports.shared.words import NO_STEPS
 from tfprof.results.answered import Answered, answered
 from tfprof.results.kernels import KernelTime
-from tfprof.results.layers import Cost, LayersResult, Row
+from tfprof.results.layers import LayersResult, LayersRow, RowCost
 from tfprof.results.op_times import MeasuredTime, OpTime
 
 NO_LAYER_PEAK = "the memory of single layers is not worked out in this version"
@@ -62,16 +62,16 @@ def warnings_of(time: MeasuredTime) -> list[str]:
     return [] if time.steps else [NO_STEPS]
 
 
-def ran_row(row: OpTime, by: str, why_not: str) -> Row:
+def ran_row(row: OpTime, by: str, why_not: str) -> LayersRow:
     """What ran, with what only a graph would tell: not known, for this reason."""
     took, lost = Quantity.measured(row.step_us), Quantity.unknown(why_not)
     peak = Quantity.unknown(NO_LAYER_PEAK)
-    told = Cost(row.op, None, lost, lost, row.flops, lost, lost, peak, took)
-    return Row({by: row.name}, row.name, told, row if by != "layer" else None)
+    told = RowCost(row.op, None, lost, lost, row.flops, lost, lost, peak, took)
+    return LayersRow({by: row.name}, row.name, told, row if by != "layer" else None)
 
 
-def _kernel(row: KernelTime) -> Row:
+def _kernel(row: KernelTime) -> LayersRow:
     lost = Quantity.unknown(_NO_GRAPH)
     peak, took = Quantity.unknown(NO_LAYER_PEAK), Quantity.measured(row.total_us)
-    told = Cost(None, None, lost, lost, lost, lost, lost, peak, took)
-    return Row({"kernel": row.kernel}, row.kernel, told, row)
+    told = RowCost(None, None, lost, lost, lost, lost, lost, peak, took)
+    return LayersRow({"kernel": row.kernel}, row.kernel, told, row)

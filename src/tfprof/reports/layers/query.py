@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tfprof.model.device import Device
+from tfprof.model.device import DevicePeak
 from tfprof.reports.shared.question import Question
 
 # those that a graph alone can tell
@@ -16,5 +16,5 @@ class Query:
     """`by` is what a row is; a `device` adds estimated time, and what is its best."""
 
     question: Question = field(default_factory=Question)
-    device: Device | None = None
+    device: DevicePeak | None = None
     by: str = "layer"

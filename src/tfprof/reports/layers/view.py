@@ -11,7 +11,14 @@ from tfprof.model.quantity import Kind, Quantity
 from tfprof.reports.layers.time_tables import estimated_table, kernels_table, measured_table
 from tfprof.results.answered import Answered
 from tfprof.results.kernels import KernelTime
-from tfprof.results.layers import Cost, EstimatedTime, GroupWork, KerasCall, LayersResult, Row
+from tfprof.results.layers import (
+    CallOfLayer,
+    EstimatedTime,
+    GroupWork,
+    LayersResult,
+    LayersRow,
+    RowCost,
+)
 from tfprof.results.op_times import MeasuredTime
 from tfprof.views.shapes import Column, Facts, Notes, Report, Table, Unit, Value, without_empty
 
@@ -64,7 +71,7 @@ def _table(found: LayersResult) -> Table:
 
 
 def _is_keras(found: LayersResult) -> bool:
-    return any(isinstance(row.beside, KerasCall) for row in found.rows)
+    return any(isinstance(row.beside, CallOfLayer) for row in found.rows)
 
 
 def _facts(found: LayersResult) -> list[tuple[str, str]]:
@@ -80,10 +87,10 @@ def _computes(found: LayersResult) -> list[str]:
     if found.total is None:
         return []
     if _is_keras(found):
-        from tfprof.reports.shared.keras import in_words as by_layers_in_words
+        from tfprof.reports.shared.keras_costs import in_words as by_layers_in_words
 
         return [by_layers_in_words(found.total)]
-    from tfprof.reports.shared.costs import in_words
+    from tfprof.reports.shared.model_costs import in_words
 
     return in_words(found.total)
 
@@ -112,7 +119,7 @@ def _estimated(time: EstimatedTime | None) -> list[str]:
     return [f"{times} estimated on a {device.name} of {best}"]
 
 
-def _layers_table(rows: Sequence[Row], time: MeasuredTime | None) -> Table:
+def _layers_table(rows: Sequence[LayersRow], time: MeasuredTime | None) -> Table:
     """What a run took stands in the place of MACs: a line has room for one of them."""
     if time is None:
         return Table(_COLUMNS, [_row(layer) for layer in rows], "layer")
@@ -133,13 +140,13 @@ def _layers_table(rows: Sequence[Row], time: MeasuredTime | None) -> Table:
     return Table(columns, [[row[at] for at in keep] for row in cells], "layer")
 
 
-def _row(row: Row) -> list[Value]:
+def _row(row: LayersRow) -> list[Value]:
     one = row.cost
     sizes = (one.params, one.macs, one.flops_all, one.activation_bytes)
     return [row.name, _shape(one.output_shape), *map(_shown, sizes)]
 
 
-def _groups_table(rows: Sequence[Row], by: str) -> Table:
+def _groups_table(rows: Sequence[LayersRow], by: str) -> Table:
     works = [(row, row.beside) for row in rows if isinstance(row.beside, GroupWork)]
     cells = [
         [
@@ -152,13 +159,13 @@ def _groups_table(rows: Sequence[Row], by: str) -> Table:
     return Table([Column("name", by), *_GROUP_COLUMNS], cells)
 
 
-def _keras_table(rows: Sequence[Row]) -> Table:
+def _keras_table(rows: Sequence[LayersRow]) -> Table:
     return Table(_KERAS_COLUMNS, [_call(row, row.cost) for row in rows])
 
 
-def _call(row: Row, one: Cost) -> list[Value]:
+def _call(row: LayersRow, one: RowCost) -> list[Value]:
     """The parameters of a layer are counted at its first call."""
-    again = row.beside.call if isinstance(row.beside, KerasCall) else 0
+    again = row.beside.call if isinstance(row.beside, CallOfLayer) else 0
     return [
         row.name + (f" (call {again + 1})" if again else ""),
         one.kind,

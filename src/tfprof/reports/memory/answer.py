@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tfprof.analyses.measured_memory.devices import DeviceMemory, measured_memory
-from tfprof.analyses.memory.plans import Progress
+from tfprof.analyses.memory.recompute_plans import Progress
+from tfprof.analyses.memory_trace.devices import DeviceMemory, measured_memory
 from tfprof.errors import InputMissing
 from tfprof.model import units
 from tfprof.model.profile import ProfileData
@@ -15,8 +15,8 @@ from tfprof.reports.memory.estimated import against, estimated
 from tfprof.reports.memory.measured import measured, why_none
 from tfprof.reports.memory.query import Query
 from tfprof.results.answered import Answered
-from tfprof.results.measured_memory import MeasuredMemory
 from tfprof.results.memory import EstimatedMemory
+from tfprof.results.memory_trace import MeasuredMemory
 
 MemoryResult = EstimatedMemory | MeasuredMemory
 _A_FEW = 8

@@ -6,16 +6,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from tfprof.analyses.computed import INFERENCE, TRAIN, Computed, computed
-from tfprof.analyses.executed import parts, with_received
+from tfprof.analyses.graph.partition_graphs import partition_graphs, with_received
+from tfprof.analyses.graph.subgraph import INFERENCE, TRAIN, Subgraph, subgraph
 from tfprof.analyses.memory.estimator import Estimator, memory_model
-from tfprof.analyses.memory.steps import AddedSteps, GraphSteps, KerasSteps, Steps, persistent
-from tfprof.analyses.placement.soft import as_ran
+from tfprof.analyses.memory.step_sources import (
+    AddedSteps,
+    GraphSteps,
+    KerasSteps,
+    StepSource,
+    persistent,
+)
+from tfprof.analyses.placement.soft_placement import as_ran
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.joined_graphs import joined_graphs
 from tfprof.model.profile import ProfileData
 from tfprof.reports.memory.query import Query
-from tfprof.reports.shared.costs import check_feeds
+from tfprof.reports.shared.model_costs import check_feeds
 from tfprof.reports.shared.question import Question
 
 _PARTITION = "partition"
@@ -27,7 +33,7 @@ def estimator_of(data: ProfileData, query: Query) -> Estimator:
     return Estimator(_steps(data, query.question, query.optimizer), model)
 
 
-def _steps(data: ProfileData, question: Question, optimizer: str | None) -> Steps:
+def _steps(data: ProfileData, question: Question, optimizer: str | None) -> StepSource:
     if data.graph is None and data.keras is not None:
         return KerasSteps(data.keras, question.sizes, optimizer)
     if data.graph is None:
@@ -43,7 +49,7 @@ def _steps(data: ProfileData, question: Question, optimizer: str | None) -> Step
 def _trains(data: ProfileData) -> bool:
     """Whether the graph itself holds a training step."""
     try:
-        return computed(data, TRAIN).mode == TRAIN
+        return subgraph(data, TRAIN).mode == TRAIN
     except UsageError:
         return False
 
@@ -51,14 +57,14 @@ def _trains(data: ProfileData) -> bool:
 def _graph_steps(data: ProfileData, question: Question) -> GraphSteps:
     data, moved = as_ran(data)
     check_feeds(data, question)
-    part = computed(data, question.mode, question.fetch, question.signature)
+    part = subgraph(data, question.mode, question.fetch, question.signature)
     return GraphSteps(data, part, question.given(part.mode), moved)
 
 
 def executed_estimator(data: ProfileData, query: Query) -> Estimator:
     """Of the graphs that ran, after TensorFlow had rewritten them: the run metadata holds them."""
     # joined: only metadata of runs has such graphs, and they are of one host
-    graphs = [one for one in parts(data.trace) if one.partition.kind == _PARTITION]
+    graphs = [one for one in partition_graphs(data.trace) if one.partition.kind == _PARTITION]
     if not graphs or data.trace is None:
         raise InputMissing(
             "no graph as it was executed: the run metadata has no partition graphs",
@@ -68,8 +74,8 @@ def executed_estimator(data: ProfileData, query: Query) -> Estimator:
     ran, moved = as_ran(replace(data, graph=graph))
     question = replace(query.question, sizes={})
     check_feeds(ran, question)
-    part = Computed(np.arange(len(graph)), TRAIN, "the step as it was executed")
+    part = Subgraph(np.arange(len(graph)), TRAIN, "the step as it was executed")
     steps = GraphSteps(ran, part, question.given(TRAIN), moved, is_fixed=True)
     if data.graph is not None:
-        steps.persistent = persistent(as_ran(data)[0], computed(data))
+        steps.persistent = persistent(as_ran(data)[0], subgraph(data))
     return Estimator(steps, memory_model(query.model))

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from tfprof.analyses.memory.estimate import Peak
 from tfprof.analyses.memory.estimator import Estimator
-from tfprof.analyses.memory.plans import Progress
-from tfprof.analyses.memory.steps import AddedSteps, KerasSteps
+from tfprof.analyses.memory.peaks import MemoryPeak
+from tfprof.analyses.memory.recompute_plans import Progress
+from tfprof.analyses.memory.step_sources import AddedSteps, KerasSteps
 from tfprof.errors import UsageError
 from tfprof.model import units
 from tfprof.model.dims import BATCH
@@ -24,7 +24,7 @@ from tfprof.results.memory import (
     EstimatedDevice,
     EstimatedMemory,
     Fits,
-    Piece,
+    LinePiece,
     bytes_by_kind,
 )
 
@@ -111,7 +111,9 @@ def _batch(estimator: Estimator, batch: int) -> BatchMemory:
     )
 
 
-def _device(one: Peak, device: str, row: BatchMemory, pieces: Sequence[Piece]) -> EstimatedDevice:
+def _device(
+    one: MemoryPeak, device: str, row: BatchMemory, pieces: Sequence[LinePiece]
+) -> EstimatedDevice:
     return EstimatedDevice(
         row.peak_bytes[device],
         row.persistent_bytes[device],

@@ -13,7 +13,7 @@ from tfprof.results.memory import (
     EstimatedDevice,
     EstimatedMemory,
     Fits,
-    Piece,
+    LinePiece,
     bytes_by_kind,
 )
 from tfprof.views.shapes import Column, Curve, Facts, Fold, Part, Series, Table, Unit, Value
@@ -92,7 +92,7 @@ def _device_text(found: EstimatedDevice | None, held: int) -> str:
     )
 
 
-def _piece_text(piece: Piece) -> str:
+def _piece_text(piece: LinePiece) -> str:
     to = f"{piece.to}" if piece.to is not None else "any"
     return f"{piece.slope:,}·B + {piece.intercept:,} bytes for B from {piece.start} to {to}"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tfprof.analyses.executed_types import executed_types
-from tfprof.analyses.measured_memory.devices import DeviceMemory, corners, op_types
-from tfprof.analyses.measured_memory.of_run import STEP_ALONE
-from tfprof.analyses.measured_memory.over_time import OverTime, over_time
-from tfprof.analyses.measured_memory.usage import Usage
+from tfprof.analyses.graph.node_types import executed_types
+from tfprof.analyses.memory_trace.devices import DeviceMemory, corners, op_types
+from tfprof.analyses.memory_trace.over_time import OverTime, over_time
+from tfprof.analyses.memory_trace.session_memory import STEP_ALONE
+from tfprof.analyses.memory_trace.usage import Usage
 from tfprof.errors import TfprofError
 from tfprof.model.hosts import Hosts
 from tfprof.model.profile import ProfileData
@@ -17,7 +17,7 @@ from tfprof.model.quantity import Quantity
 from tfprof.reports.memory.asked_steps import estimator_of
 from tfprof.reports.memory.query import Query
 from tfprof.results.answered import Answered, answered
-from tfprof.results.measured_memory import AllocatorState, MeasuredDevice, MeasuredMemory
+from tfprof.results.memory_trace import AllocatorState, MeasuredDevice, MeasuredMemory
 from tfprof.results.times import Nanoseconds
 
 _CURVE_POINTS = 1000

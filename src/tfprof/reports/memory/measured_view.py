@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tfprof.model import units
+from tfprof.model.units import NS_A_MICROSECOND
 from tfprof.reports.memory.words import size, whole
-from tfprof.results.measured_memory import AllocatorState, Block, MeasuredDevice, MeasuredMemory
+from tfprof.results.memory_trace import AllocatorState, Block, MeasuredDevice, MeasuredMemory
 from tfprof.views.shapes import Column, Curve, Facts, Fold, Part, Series, Table, Unit, Value
 
 _SHOWN, _SHOWN_OF_SEVERAL = 8, 4
@@ -26,7 +27,7 @@ def measured_parts(memory: MeasuredMemory) -> list[Part]:
 
 
 def series_of(memory: MeasuredMemory) -> Series:
-    points = [point // 1000 for point in memory.points]
+    points = [point // NS_A_MICROSECOND for point in memory.points]
     curves = [Curve(device, one.levels) for device, one in memory.devices.items()]
     return Series(points, curves, Unit.MICROS)
 
@@ -62,7 +63,7 @@ def _source_words(memory: MeasuredMemory) -> str:
 def _when(device: MeasuredDevice) -> str:
     if device.into_step_ns is None:
         return f"{units.duration(device.peak_ns.micros)} after the beginning"
-    return f"{units.duration(device.into_step_ns / 1000)} into step {device.peak_step}"
+    return f"{units.duration(device.into_step_ns / NS_A_MICROSECOND)} into step {device.peak_step}"
 
 
 def _attributed_words(device: MeasuredDevice) -> str:

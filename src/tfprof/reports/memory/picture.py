@@ -9,8 +9,8 @@ from tfprof.model import units
 from tfprof.reports.memory.measured_view import series_of
 from tfprof.reports.memory.words import curves_of
 from tfprof.results.answered import Answered
-from tfprof.results.measured_memory import MeasuredMemory
 from tfprof.results.memory import EstimatedMemory, Fits
+from tfprof.results.memory_trace import MeasuredMemory
 from tfprof.views.chart import Chart, Limit
 from tfprof.views.shapes import Curve, Series
 

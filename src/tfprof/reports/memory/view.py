@@ -5,8 +5,8 @@ from __future__ import annotations
 from tfprof.reports.memory.estimated_view import against_parts, estimated_parts
 from tfprof.reports.memory.measured_view import measured_parts
 from tfprof.results.answered import Answered
-from tfprof.results.measured_memory import MeasuredMemory
 from tfprof.results.memory import EstimatedMemory
+from tfprof.results.memory_trace import MeasuredMemory
 from tfprof.views.shapes import Notes, Part, Report, without_empty
 
 

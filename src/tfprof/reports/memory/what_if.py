@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
-from tfprof.analyses.computed import FORWARD
+from tfprof.analyses.graph.subgraph import FORWARD
 from tfprof.analyses.memory.estimator import Change, Estimator
-from tfprof.analyses.memory.plans import Planner, Progress, Scored, best_plans
 from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.recompute import Halves, recomputed
-from tfprof.analyses.memory.swap import Link, Swapped, Swapper
+from tfprof.analyses.memory.recompute_plans import Planner, Progress, Scored, best_plans
+from tfprof.analyses.memory.swap import HostLink, Swapped, Swapper
 from tfprof.errors import UsageError
 from tfprof.model.quantity import Quantity
 from tfprof.reports.memory.query import WhatIfQuery
-from tfprof.reports.shared.device import device_of
+from tfprof.reports.shared.device_rates import device_of
 from tfprof.results.memory_what_if import (
     Afterwards,
     HalfPrecision,
@@ -164,7 +164,7 @@ def _plan(before: Before, one: Scored, peak: int, flops: int) -> RecomputePlan:
 
 
 def _swap(before: Before, gigabytes: float, device: str) -> Swap:
-    link = Link(gigabytes * _GIGA, device_of(device))
+    link = HostLink(gigabytes * _GIGA, device_of(device))
     swapper = Swapper(Halves(before.program, before.batch), link)
     peak = swapper.before.peak
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tfprof.analyses.executed import executed
+from tfprof.analyses.graph.partition_graphs import executed
 from tfprof.analyses.inference.sites import Given
-from tfprof.analyses.placement.placed import Placement, placement
+from tfprof.analyses.placement.profile_placement import Placement, placement
 from tfprof.errors import InputMissing
 from tfprof.model import units
 from tfprof.model.hosts import steps_together

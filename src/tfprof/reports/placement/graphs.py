@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from tfprof.analyses.placement.placed import Placement
+from tfprof.analyses.placement.profile_placement import Placement
 from tfprof.model.graph import CONTROL, Graph
 from tfprof.model.joined_graphs import RECEIVES, SENDS
 from tfprof.model.profile import ProfileData
-from tfprof.results.placement import ExecutedGraph, PlacedNode, Subgraph
+from tfprof.results.placement import DeviceGraph, ExecutedGraph, PlacedNode
 
 
 def executed_graphs(found: Placement) -> Iterator[ExecutedGraph]:
@@ -27,7 +27,7 @@ def executed_graphs(found: Placement) -> Iterator[ExecutedGraph]:
         )
 
 
-def subgraphs(data: ProfileData, found: Placement) -> Iterator[Subgraph]:
+def subgraphs(data: ProfileData, found: Placement) -> Iterator[DeviceGraph]:
     """As executed; without such graphs the nodes of the graph by where they are; else the run's."""
     for part in found.parts:
         yield _subgraph(part.graph, range(len(part.graph)), found, found.names(part.device))
@@ -41,7 +41,7 @@ def subgraphs(data: ProfileData, found: Placement) -> Iterator[Subgraph]:
     types = _types(data)
     for device in found.ran.devices:
         names = (name for name, places in found.ran.places.items() if device in places)
-        yield Subgraph(
+        yield DeviceGraph(
             device,
             tuple(
                 PlacedNode(name, types.get(name, ""), (), _micros(found, name, device))
@@ -60,7 +60,7 @@ def _types(data: ProfileData) -> dict[str, str]:
     return found
 
 
-def _subgraph(graph: Graph, rows: Iterable[int], found: Placement, device: str) -> Subgraph:
+def _subgraph(graph: Graph, rows: Iterable[int], found: Placement, device: str) -> DeviceGraph:
     names, edges = graph.names.tolist(), graph.edges
     offsets, node, port = edges.offsets.tolist(), edges.node.tolist(), edges.port.tolist()
 
@@ -76,7 +76,7 @@ def _subgraph(graph: Graph, rows: Iterable[int], found: Placement, device: str) 
         )
         for row in rows
     )
-    return Subgraph(device or "not placed", nodes)
+    return DeviceGraph(device or "not placed", nodes)
 
 
 def _micros(found: Placement, name: str, device: str) -> float | None:

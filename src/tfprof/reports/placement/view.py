@@ -12,12 +12,12 @@ from tfprof.results.placement import (
     RECORDED,
     WRITTEN,
     Copies,
+    DeviceGraph,
     ExecutedGraph,
     Logged,
     ParameterServers,
     PlacementResult,
     SoftPlaced,
-    Subgraph,
 )
 from tfprof.views.shapes import (
     Column,
@@ -242,7 +242,7 @@ def _log_table(logged: Mapping[str, Logged]) -> Table:
     return Table(columns, rows, fold=Fold(_SHOWN))
 
 
-def _nodes_table(graph: Subgraph) -> Table:
+def _nodes_table(graph: DeviceGraph) -> Table:
     columns = [
         Column("name", f"{graph.device}: {units.plural(len(graph.nodes), 'node')}"),
         Column("op", "op"),

@@ -7,22 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfprof.analyses.inputs import data_ops, model_inputs
+from tfprof.analyses.cost.op_costs import OpCosts
+from tfprof.analyses.cost.params import Parameters, count_parameters
+from tfprof.analyses.graph.inputs import data_ops, model_inputs
+from tfprof.analyses.graph.reach import Extent, extent
 from tfprof.analyses.keras_costs import KerasCosts, keras_costs
-from tfprof.analyses.measured_memory.devices import DeviceMemory, measured_memory
-from tfprof.analyses.memory.estimate import Peak, guess_from, peaks, pieces
+from tfprof.analyses.memory.peaks import MemoryPeak, guess_from, peaks, pieces
 from tfprof.analyses.memory.program import MODELS, program
-from tfprof.analyses.params import Parameters, count_parameters
-from tfprof.analyses.reach import Extent, extent
-from tfprof.analyses.run_cost import run_cost
-from tfprof.analyses.static_costs import StaticCosts
+from tfprof.analyses.memory_trace.devices import DeviceMemory, measured_memory
+from tfprof.analyses.runtime.step_average import step_average
 from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
 from tfprof.model.dims import BATCH, symbol
 from tfprof.model.profile import ProfileData, TensorSpec
-from tfprof.reports.shared.costs import costs_of
+from tfprof.reports.shared.model_costs import costs_of
 from tfprof.reports.shared.parameters import parameters_of
 from tfprof.reports.shared.question import Question
-from tfprof.results.run_cost import RunCost
+from tfprof.results.step_average import StepAverage
 
 # a summary answers at once: going through more nodes than this takes longer
 LARGEST_IN_A_SECOND = 20_000
@@ -33,18 +33,18 @@ COMMON_DEVICE = 16 * 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class StepMemory:
+class StepPeaks:
     """Peaks by device, estimated, and the batch that fits a common device.
 
     `is_open`: nothing says the batch, and one sample was taken.
     """
 
-    peaks: dict[str, Peak]
+    peaks: dict[str, MemoryPeak]
     is_open: bool
     fits: int | None = None
 
     @property
-    def highest(self) -> Peak:
+    def highest(self) -> MemoryPeak:
         return max(self.peaks.values(), key=lambda one: one.expected)
 
 
@@ -56,10 +56,10 @@ class Digest:
     inputs: list[TensorSpec]
     data_ops: list[str]
     op_counts: dict[str, int]
-    run: RunCost | None
+    run: StepAverage | None
     logged_float_ops: int | None
-    static: StaticCosts | None
-    memory: StepMemory | None
+    static: OpCosts | None
+    memory: StepPeaks | None
     # what a trace tells of the memory of each device
     measured: list[DeviceMemory]
     # what the time of the steps of a capture went to
@@ -80,7 +80,7 @@ def digest(data: ProfileData, question: Question | None = None) -> Digest:
         model_inputs(graph, part) if graph is not None else [],
         data_ops(graph) if graph is not None else [],
         _op_counts(data, part),
-        run_cost(*(host.trace for host in hosts)) if hosts.any_ops else None,
+        step_average(*(host.trace for host in hosts)) if hosts.any_ops else None,
         _logged_float_ops(data),
         static,
         _memory(data, part, static, question),
@@ -91,15 +91,15 @@ def digest(data: ProfileData, question: Question | None = None) -> Digest:
     )
 
 
-def _static(data: ProfileData, question: Question) -> StaticCosts | None:
+def _static(data: ProfileData, question: Question) -> OpCosts | None:
     if data.graph is None or len(data.graph) > LARGEST_IN_A_SECOND:
         return None
     return costs_of(data, question)
 
 
 def _memory(
-    data: ProfileData, part: Extent, static: StaticCosts | None, question: Question | None
-) -> StepMemory | None:
+    data: ProfileData, part: Extent, static: OpCosts | None, question: Question | None
+) -> StepPeaks | None:
     """Of one sample unless a batch is given; None if more than the batch is open."""
     if static is None or data.graph is None or set(static.symbols) - {BATCH}:
         return None
@@ -107,8 +107,8 @@ def _memory(
     made = program(static, data.graph, MODELS["cpu-tf"])
     found = peaks(made, batch, interval=False)
     if len(found) > 1 or len(data.graph) > LARGEST_TWICE:
-        return StepMemory(found, BATCH in static.symbols)
-    return StepMemory(found, BATCH in static.symbols, _fits(data, part, question or Question()))
+        return StepPeaks(found, BATCH in static.symbols)
+    return StepPeaks(found, BATCH in static.symbols, _fits(data, part, question or Question()))
 
 
 def _fits(data: ProfileData, part: Extent, question: Question) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfprof.analyses.roles import Role
+from tfprof.analyses.graph.roles import Role
 from tfprof.reports.shared.digest import Digest
 from tfprof.reports.shared.words import shell_path
 from tfprof.results.missing import MissingInput

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tfprof.analyses.params import Parameters, count_layers, count_parameters, count_stored
-from tfprof.analyses.reach import Extent, extent
-from tfprof.analyses.roles import Role
+from tfprof.analyses.cost.params import Parameters, count_layers, count_parameters, count_stored
+from tfprof.analyses.graph.reach import Extent, extent
+from tfprof.analyses.graph.roles import Role
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
 from tfprof.results.parameters import ParamCounts

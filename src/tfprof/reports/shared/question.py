@@ -24,7 +24,7 @@ class Question:
 
     def given(self, mode: str) -> Given:
         # a capture is asked the same, and need not import what infers shapes
-        from tfprof.analyses.computed import TRAIN
+        from tfprof.analyses.graph.subgraph import TRAIN
         from tfprof.analyses.inference.sites import Given
 
         return Given(self.sizes, self.feeds, truth=mode == TRAIN)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tfprof.analyses.executed_types import written_types
-from tfprof.analyses.timeline.run_space import RunSpace, run_space
+from tfprof.analyses.events.run_space import RunSpace, run_space
+from tfprof.analyses.graph.node_types import written_types
 from tfprof.errors import InputMissing
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace

@@ -9,20 +9,20 @@ from tfprof.analyses.overlap.host_steps import host_steps, with_only
 from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
 from tfprof.analyses.step_time.evidence import events_behind
 from tfprof.errors import UsageError
-from tfprof.model.devices import short_names
+from tfprof.model.device import short_names
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
+from tfprof.reports.shared.input_bound import NO_OPS, is_input_bound
 from tfprof.reports.shared.run_in_time import hosts_in_time
-from tfprof.reports.shared.waiting import NO_OPS, is_input_bound
 from tfprof.reports.shared.words import recognised, shell_path
 from tfprof.reports.steps.partial import StepsPartial
 from tfprof.reports.steps.query import Query
 from tfprof.results.answered import Answered, answered
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import HostSteps
-from tfprof.results.hosts import ranked
-from tfprof.results.steps import Behind, Look, NoSteps, Slice, StepsResult
-from tfprof.results.windows import StepWindow
+from tfprof.results.partial import ranked
+from tfprof.results.step_windows import StepWindow
+from tfprof.results.steps import Behind, CategorySlice, Look, NoSteps, StepsResult
 
 NO_STEPS = (
     "no steps were found: no event has a step_num, no function is called again and again, "
@@ -106,9 +106,9 @@ def _window(windows: Sequence[StepWindow], number: int) -> StepWindow:
     )
 
 
-def _slice(found: Breakdown, category: Category, windows: Sequence[StepWindow]) -> Slice:
+def _slice(found: Breakdown, category: Category, windows: Sequence[StepWindow]) -> CategorySlice:
     behind: list[Behind] = events_behind(found, category, windows)
-    return Slice(category, tuple(window.number for window in windows), tuple(behind))
+    return CategorySlice(category, tuple(window.number for window in windows), tuple(behind))
 
 
 def _left_out(result: StepsResult) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfprof.model import units
-from tfprof.model.units import PS
+from tfprof.model.units import as_micros
 from tfprof.results.host_steps import Gap, Launches, Straggler, Times
 from tfprof.results.steps import DeviceRow, HostOps, PoolRow, StepsResult
 from tfprof.views.shapes import Column, Table, Unit, Value
@@ -80,7 +80,7 @@ def _beside(times: Times, hidden: Times) -> str:
 def _gap_text(gap: Gap) -> str:
     """66.50 ms in step 1: 90% IteratorGetNext."""
     whose = f" of {_idle(gap)}" if len(gap.idle) > 1 else ""
-    return f"{units.duration(gap.length / PS)}{whose} in step {gap.step}: {_did(gap)}"
+    return f"{units.duration_ps(gap.length)}{whose} in step {gap.step}: {_did(gap)}"
 
 
 def _did(gap: Gap) -> str:
@@ -108,8 +108,8 @@ def _launch_text(one: Launches) -> str:
     steps = f"{one.bound_steps} of {units.plural(len(one.waited), 'step')}"
     return (
         f"{one.device} is launch-bound in {steps}: "
-        f"kernels of {units.duration(one.kernel / PS)}, "
-        f"a launch every {units.duration(one.interval / PS)}"
+        f"kernels of {units.duration_ps(one.kernel)}, "
+        f"a launch every {units.duration_ps(one.interval)}"
     )
 
 
@@ -125,7 +125,7 @@ def _straggler_text(one: Straggler, *, several: bool) -> str:
         name = one.name + (f" of {one.host}" if several else "")
     return (
         f"{name} {_TOOK[one.took]} in {one.steps} of {units.plural(one.of_steps, 'step')}, "
-        f"by {units.duration(one.behind / PS)} ({units.share(one.share, 1)})"
+        f"by {units.duration_ps(one.behind)} ({units.share(one.share, 1)})"
     )
 
 
@@ -153,11 +153,11 @@ def devices_table(found: StepsResult) -> Table:
 
 def _device_values(one: DeviceRow, periods: Sequence[int], *, collectives: bool) -> list[Value]:
     use = one.use
-    row: list[Value] = [one.busy, one.kernels / PS, one.copies / PS]
+    row: list[Value] = [one.busy, as_micros(one.kernels), as_micros(one.copies)]
     row.append(_part(use.copies_hidden, use.copies))
     if collectives:
-        row += [one.collectives / PS, _part(use.collectives_hidden, use.collectives)]
-    return [*row, (sum(periods) - sum(use.busy)) / len(periods) / PS]
+        row += [as_micros(one.collectives), _part(use.collectives_hidden, use.collectives)]
+    return [*row, as_micros((sum(periods) - sum(use.busy)) / len(periods))]
 
 
 def _part(some: Times, whole: Times) -> float | None:
@@ -178,7 +178,7 @@ def gaps_table(found: StepsResult) -> Table:
     rows: list[list[Value]] = []
     for gap in found.gaps:
         idle: list[Value] = [_idle(gap)] if several else []
-        rows.append([gap.step, *idle, gap.begin / PS, gap.length / PS, _did(gap)])
+        rows.append([gap.step, *idle, as_micros(gap.begin), as_micros(gap.length), _did(gap)])
     return Table(columns, rows)
 
 

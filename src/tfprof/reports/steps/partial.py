@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tfprof.analyses.overlap.stragglers import straggling_hosts
-from tfprof.model.devices import short_names
+from tfprof.model.device import short_names
 from tfprof.model.quantity import Quantity
-from tfprof.model.units import PS
-from tfprof.reports.shared.waiting import NO_OPS
+from tfprof.model.units import PS_A_MICROSECOND
+from tfprof.reports.shared.input_bound import NO_OPS
 from tfprof.reports.steps.query import Query
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import DeviceSteps, HostSteps, Times
-from tfprof.results.hosts import together
+from tfprof.results.partial import together
 from tfprof.results.steps import (
     Asked,
     AverageStep,
@@ -98,7 +98,7 @@ def _average(found: HostSteps) -> AverageStep:
 
 
 def _periods(found: HostSteps) -> Periods:
-    known = np.array(found.steps.known_periods) / PS
+    known = np.array(found.steps.known_periods) / PS_A_MICROSECOND
     median = float(np.median(known))
     deviation = float(np.median(np.abs(known - median)))
     mean, low, high = float(known.mean()), float(known.min()), float(known.max())

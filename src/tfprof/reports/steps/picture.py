@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from tfprof.errors import InputMissing
-from tfprof.model.units import PS
+from tfprof.model.units import as_micros
 from tfprof.reports.steps.slow_words import slow_notes
 from tfprof.reports.steps.view import input_verdict, kinds_of, median_text
 from tfprof.results.answered import Answered
 from tfprof.results.categories import Category
 from tfprof.results.steps import NoSteps, StepsResult
-from tfprof.views.chart import Layer, Mark, StepChart
-from tfprof.views.shapes import Kind
+from tfprof.views.chart import Mark, StackLayer, StepChart
+from tfprof.views.shapes import PartKind
 
 
 def picture(answered: Answered[StepsResult | NoSteps]) -> StepChart:
@@ -25,12 +25,12 @@ def picture(answered: Answered[StepsResult | NoSteps]) -> StepChart:
         [_layer(found, category) for category in kinds_of(found)],
         [Mark(at, slow[one.step]) for at, one in enumerate(found.steps) if one.step in slow],
         [*found.read, f"Steps are {found.marked_by}."],
-        median=found.hosts[0].median / PS,
+        median=as_micros(found.hosts[0].median),
     )
 
 
-def _layer(found: StepsResult, category: Category) -> Layer:
+def _layer(found: StepsResult, category: Category) -> StackLayer:
     """With the share of an average step, which the text has as well."""
-    values = [step.breakdown[category] / PS for step in found.steps]
+    values = [as_micros(step.breakdown[category]) for step in found.steps]
     share = found.average.breakdown[category] / (found.average.period or 1)
-    return Layer(Kind(category.value, category.label), values, share)
+    return StackLayer(PartKind(category.value, category.label), values, share)

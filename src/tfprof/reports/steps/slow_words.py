@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfprof.model import units
-from tfprof.model.units import PS
 from tfprof.results.host_steps import Cause, SlowStep
 
 # up to here, something took some times as long; from there on, it is something else
@@ -17,8 +16,8 @@ _NAMED = 2
 def slow_texts(slow: Sequence[SlowStep]) -> list[str]:
     """A sentence a step."""
     return [
-        f"Step {one.step} took {units.duration(one.period / PS)}, "
-        f"{units.duration(one.extra / PS)} more than usual: {_why_slow(one)}."
+        f"Step {one.step} took {units.duration_ps(one.period)}, "
+        f"{units.duration_ps(one.extra)} more than usual: {_why_slow(one)}."
         for one in slow
     ]
 
@@ -40,7 +39,7 @@ def _short_reason(one: SlowStep) -> str:
 
 
 def _grown(one: SlowStep) -> list[str]:
-    return [f"{what.label} +{units.duration(extra / PS)}" for what, extra in one.grown.items()]
+    return [f"{what.label} +{units.duration_ps(extra)}" for what, extra in one.grown.items()]
 
 
 def _reasons(one: SlowStep) -> list[str]:
@@ -53,11 +52,11 @@ def _reasons(one: SlowStep) -> list[str]:
 def _cause_text(cause: Cause) -> str:
     """One IteratorGetNext of 400 ms; 12 Conv2D instead of 4; Conv2D took 3.0x as long."""
     if cause.what.startswith("tracing of "):
-        return f"{cause.what}, {units.duration(cause.time / PS)}"
+        return f"{cause.what}, {units.duration_ps(cause.time)}"
     if cause.time <= _TIMES * cause.usual_time and cause.count < _MORE * cause.usual_count:
         return f"{cause.what} took {cause.time / cause.usual_time:.1f}x as long"
     if cause.single:
-        return f"one {cause.what} of {units.duration(cause.longest / PS)}"
+        return f"one {cause.what} of {units.duration_ps(cause.longest)}"
     if cause.count >= _MORE * max(cause.usual_count, 1):
         return f"{cause.count:,} {cause.what} instead of {cause.usual_count:,.0f}"
-    return f"{cause.what}, {units.duration(cause.time / PS)}"
+    return f"{cause.what}, {units.duration_ps(cause.time)}"

@@ -7,22 +7,22 @@ from statistics import median
 import numpy as np
 
 from tfprof.model import units
-from tfprof.model.units import PS
-from tfprof.reports.shared.waiting import REST, bound_text
+from tfprof.model.units import as_micros
+from tfprof.reports.shared.input_bound import REST, bound_text
 from tfprof.reports.steps.overlap_words import devices_table, gaps_table, overlap_facts
 from tfprof.reports.steps.slow_words import slow_notes, slow_texts
 from tfprof.results.answered import Answered
 from tfprof.results.categories import Category
-from tfprof.results.steps import Look, NoSteps, Periods, Slice, StepRow, StepsResult
+from tfprof.results.steps import CategorySlice, Look, NoSteps, Periods, StepRow, StepsResult
 from tfprof.views.shapes import (
     Bar,
     Bars,
     Column,
     Facts,
     Fold,
-    Kind,
     Notes,
     Part,
+    PartKind,
     Report,
     Table,
     Unit,
@@ -138,9 +138,11 @@ def _average_table(found: StepsResult) -> Table:
     rows: list[list[Value]] = []
     for category, time in sorted(average.breakdown.items(), key=lambda item: -item[1]):
         gross, rest = average.with_overlaps[category], category in REST
-        beside: list[Value] = ["", ""] if rest else [gross / PS, round(average.events[category])]
+        beside: list[Value] = (
+            ["", ""] if rest else [as_micros(gross), round(average.events[category])]
+        )
         if time or (gross and not rest):
-            rows.append([category.label, time / PS, time / whole if whole else 0.0, *beside])
+            rows.append([category.label, as_micros(time), time / whole if whole else 0.0, *beside])
     return Table(columns, rows)
 
 
@@ -155,10 +157,10 @@ def _bars(found: StepsResult) -> Bars:
     ]
     rows, table = [], []
     for one in found.steps:
-        parts = [one.breakdown[kind] / PS for kind in kinds]
+        parts = [as_micros(one.breakdown[kind]) for kind in kinds]
         rows.append(Bar(str(one.step), parts, notes.get(one.step, "")))
-        table.append([one.step, one.period / PS, *parts])
-    drawn = [Kind(kind.value, kind.label) for kind in kinds]
+        table.append([one.step, as_micros(one.period), *parts])
+    drawn = [PartKind(kind.value, kind.label) for kind in kinds]
     return Bars("Each step", "step", drawn, rows, Table(columns, table))
 
 
@@ -169,7 +171,7 @@ def kinds_of(found: StepsResult) -> list[Category]:
 
 def _one_step_text(found: StepsResult, step: StepRow) -> str:
     usual = found.hosts[0].median
-    text = f"step {step.step}: {units.duration(step.period / PS)}"
+    text = f"step {step.step}: {units.duration_ps(step.period)}"
     if usual and len(found.steps) > 1:
         times = step.period / usual
         side = "above" if times >= 1 else "below"
@@ -186,17 +188,17 @@ def _one_step_table(found: StepsResult, step: StepRow) -> Table:
         Column("share", "share", Unit.SHARE),
         Column("median_us", "median of steps", Unit.MICROS),
     ]
-    times = {category: time / PS for category, time in step.breakdown.items()}
+    times = {category: as_micros(time) for category, time in step.breakdown.items()}
     whole = float(np.sum(list(times.values())))
     rows: list[list[Value]] = []
     for category, time in times.items():
-        usual = median(one.breakdown[category] for one in found.steps) / PS
+        usual = as_micros(median(one.breakdown[category] for one in found.steps))
         if time or usual:
             rows.append([category.label, time, time / whole if whole else 0.0, usual])
     return Table(columns, rows)
 
 
-def _behind_table(one: Slice, shown: int, title: str) -> Table:
+def _behind_table(one: CategorySlice, shown: int, title: str) -> Table:
     """Times are of one step."""
     whole = sum(behind.self_ps for behind in one.events)
     steps = len(one.steps)
@@ -211,9 +213,9 @@ def _behind_table(one: Slice, shown: int, title: str) -> Table:
         [
             behind.name,
             behind.count,
-            behind.self_ps / PS / max(1, steps),
+            as_micros(behind.self_ps) / max(1, steps),
             behind.self_ps / whole if whole else 0.0,
-            behind.longest_ps / PS,
+            as_micros(behind.longest_ps),
         ]
         for behind in one.events
     ]
@@ -228,6 +230,6 @@ def _hosts_table(found: StepsResult) -> Table:
         Column("input_bound", "waits for input", Unit.SHARE),
     ]
     rows: list[list[Value]] = [
-        [one.host, one.steps, one.median / PS, one.input_bound] for one in found.hosts
+        [one.host, one.steps, as_micros(one.median), one.input_bound] for one in found.hosts
     ]
     return Table(columns, rows)

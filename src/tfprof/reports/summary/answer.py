@@ -31,7 +31,7 @@ from tfprof.reports.summary.work import costs_known, known_work
 from tfprof.results.answered import Answered, answered
 from tfprof.results.checkpoint import CheckpointResult, MeasuredRow
 from tfprof.results.summary import SummaryResult
-from tfprof.sources.load import ProgressOf
+from tfprof.sources.find.load import ProgressOf
 
 _IN_TOP = 20
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 
 from tfprof.model import units
 from tfprof.model.quantity import Kind, Quantity
-from tfprof.reports.shared.costs import in_words, size_text
+from tfprof.reports.shared.model_costs import in_words, size_text
 from tfprof.results.checkpoint import CheckpointResult
 from tfprof.results.keras_model import KerasResult, TensorRow
 from tfprof.results.parameters import ParamCounts
 from tfprof.results.summary import (
     GraphFacts,
-    KernelTime,
+    KernelTotals,
     KnownWork,
     OpLogFacts,
     RunFacts,
@@ -226,7 +226,7 @@ def _places(devices: Mapping[str, float]) -> str:
     return f": {listed}" if listed else ""
 
 
-def _kernels(ran: KernelTime) -> str:
+def _kernels(ran: KernelTotals) -> str:
     launches, names = units.plural(ran.runs, "run"), units.plural(ran.kernels, "kernel")
     text = f"{units.duration(ran.time_us)} in {launches} of {names}"
     if ran.idle_us:

@@ -16,7 +16,7 @@ from tfprof.reports.summary.parts import nodes_of, time_of
 from tfprof.reports.summary.query import Query
 from tfprof.results.answered import SCHEMA, Answered, Subject, used_inputs
 from tfprof.results.summary import ModelRow, ModelsResult, ModelTime, SummaryResult
-from tfprof.sources.load import Choice, ProgressOf, Request, choose, read
+from tfprof.sources.find.load import Choice, ProgressOf, Request, choose, read
 
 
 def ask_paths(

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfprof.analyses.kernels import kernels
+from tfprof.analyses.runtime.kernels import kernels
 from tfprof.model.graph import Graph
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import TensorSpec
 from tfprof.model.quantity import Quantity
 from tfprof.model.xspace import Space
 from tfprof.reports.shared.digest import COMMON_DEVICE, Digest
-from tfprof.reports.shared.waiting import NO_OPS, step_text
+from tfprof.reports.shared.input_bound import NO_OPS, step_text
 from tfprof.reports.shared.words import NO_STEPS
 from tfprof.results.keras_model import TensorRow
-from tfprof.results.run_cost import RunCost
+from tfprof.results.step_average import StepAverage
 from tfprof.results.summary import (
     EstimatedPeak,
     GraphFacts,
-    KernelTime,
+    KernelTotals,
     MeasuredPeak,
     OpLogFacts,
     RunFacts,
-    Signature,
+    SignatureRow,
     TimeResult,
 )
 from tfprof.wire import dtypes
@@ -47,7 +47,7 @@ def graph_facts(known: Digest, graph: Graph) -> GraphFacts:
     )
 
 
-def _signature(known: Digest) -> Signature | None:
+def _signature(known: Digest) -> SignatureRow | None:
     chosen = known.part.signature
     if chosen is None:
         return None
@@ -57,7 +57,7 @@ def _signature(known: Digest) -> Signature | None:
         if one.outputs and name != chosen.name and not name.startswith("__saved_model")
     ]
     outputs = tuple(tensor_row(one) for one in chosen.outputs)
-    return Signature(chosen.name, outputs, tuple(sorted(others)))
+    return SignatureRow(chosen.name, outputs, tuple(sorted(others)))
 
 
 def tensor_row(spec: TensorSpec) -> TensorRow:
@@ -122,18 +122,18 @@ def requested_of(known: Digest) -> Quantity:
     return Quantity.unknown(NOT_TOLD) if requested is None else Quantity.measured(requested)
 
 
-def run_facts(known: Digest, run: RunCost) -> RunFacts:
+def run_facts(known: Digest, run: StepAverage) -> RunFacts:
     found = known.steps
     step = step_text(found.average(), found.input_share) if found is not None else ""
     ran = _kernels(known.data.hosts.spaces)
     return RunFacts(run.executions, run.is_period, run.pipeline_us, run.devices, step, ran)
 
 
-def _kernels(spaces: Sequence[Space]) -> KernelTime | None:
+def _kernels(spaces: Sequence[Space]) -> KernelTotals | None:
     found = kernels(spaces).finish()
     if not found:
         return None
-    return KernelTime(
+    return KernelTotals(
         sum(one.total_us for one in found),
         sum(one.runs for one in found),
         len({one.kernel for one in found}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfprof.analyses.executed_types import executed_types
+from tfprof.analyses.graph.node_types import executed_types
 from tfprof.model.graph import elements
 from tfprof.model.keras_model import KerasLayer, KerasModel, Weight
 from tfprof.model.quantity import Quantity

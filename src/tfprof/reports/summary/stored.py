@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tfprof.analyses.statistics import Statistics, statistics_of
-from tfprof.analyses.stored_roles import stored_role
+from tfprof.analyses.checkpoint.roles import stored_role
+from tfprof.analyses.checkpoint.statistics import Statistics, statistics_of
 from tfprof.model.checkpoint import Checkpoint, StoredTensor
 from tfprof.reports.shared.digest import Digest
 from tfprof.reports.summary.query import Query
@@ -17,7 +17,7 @@ from tfprof.results.checkpoint import (
     StoredRow,
     ValueStatistics,
 )
-from tfprof.sources.load import ProgressOf
+from tfprof.sources.find.load import ProgressOf
 from tfprof.wire import dtypes
 
 

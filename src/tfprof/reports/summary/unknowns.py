@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from tfprof.model.dims import Dim
 from tfprof.model.quantity import Quantity
-from tfprof.reports.shared.costs import open_sizes, warnings_of
 from tfprof.reports.shared.digest import Digest
-from tfprof.reports.shared.keras import missing as missing_layers
+from tfprof.reports.shared.keras_costs import missing as missing_layers
+from tfprof.reports.shared.model_costs import open_sizes, warnings_of
 from tfprof.reports.shared.parameters import counts_of
 from tfprof.reports.shared.words import NO_STEPS
 from tfprof.reports.summary.parts import NO_GRAPH, NO_RUN, NOT_TOLD

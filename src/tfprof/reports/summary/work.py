@@ -8,10 +8,10 @@ from dataclasses import replace
 from tfprof.analyses.keras_costs import KerasCosts, Total
 from tfprof.model.dims import Size, at
 from tfprof.model.quantity import Quantity
-from tfprof.reports.shared.costs import computed_costs
 from tfprof.reports.shared.digest import LARGEST_IN_A_SECOND, Digest
+from tfprof.reports.shared.model_costs import computed_costs
 from tfprof.reports.summary.parts import NO_GRAPH
-from tfprof.results.computed import ComputedCosts, UncountedOps
+from tfprof.results.model_costs import ComputedCosts, UncountedOps
 from tfprof.results.summary import KnownWork
 
 NOT_OF_LAYERS = "layers have no count of the original's"

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from tfprof.analyses.steps.windows import typical
+from tfprof.analyses.steps.typical_step import typical
+from tfprof.analyses.timeline.event_filters import last_end
 from tfprof.analyses.timeline.host_lanes import host_lanes
-from tfprof.analyses.timeline.picked import last_end
 from tfprof.model.profile import ProfileData
+from tfprof.model.units import as_micros
 from tfprof.reports.shared.words import recognised
-from tfprof.reports.timeline.asked import PS, Timeline, nothing_left
+from tfprof.reports.timeline.asked import Timeline, nothing_left
 from tfprof.reports.timeline.path import path_of
 from tfprof.reports.timeline.query import Query
 from tfprof.results.answered import Answered, answered
+from tfprof.results.step_windows import StepWindow
 from tfprof.results.timeline import StepTime, TimelineResult, Window
-from tfprof.results.windows import StepWindow
 
 _EXPORT = "-o FILE.trace.json.gz writes all events for Perfetto."
 
@@ -31,7 +32,7 @@ def ask(data: ProfileData, query: Query) -> Answered[TimelineResult]:
     result = TimelineResult(
         _window(asked, window, begin, end),
         tuple(
-            StepTime(one.number, asked.since_zero(one.begin), one.duration / PS)
+            StepTime(one.number, asked.since_zero(one.begin), as_micros(one.duration))
             for one in asked.steps
         ),
         lanes,
@@ -48,6 +49,6 @@ def _window(asked: Timeline, window: StepWindow | None, begin: int, end: int) ->
         window.number if window is not None else None,
         asked.since_zero(begin),
         asked.since_zero(end),
-        (end - begin) / PS,
+        as_micros(end - begin),
         chosen=asked.query.step is None,
     )

@@ -6,19 +6,16 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+from tfprof.analyses.events.counters import MemoryCounter, memory_counters
 from tfprof.analyses.steps.detect import find_steps
-from tfprof.analyses.timeline.counters import Counter, memory_counters
-from tfprof.analyses.timeline.picked import Filters, first_start, last_end
+from tfprof.analyses.timeline.event_filters import Filters, first_start, last_end
 from tfprof.errors import UsageError
 from tfprof.model.profile import ProfileData
+from tfprof.model.units import PS_A_MICROSECOND, PS_A_MILLISECOND, PS_A_NANOSECOND, as_micros
 from tfprof.model.xspace import Space
 from tfprof.reports.shared.run_in_time import run_in_time
 from tfprof.reports.timeline.query import Query
-from tfprof.results.windows import StepWindow
-
-PS = 1_000_000  # picoseconds of a microsecond
-PS_A_NANOSECOND = 1000
-_PS_A_MILLISECOND = 1_000_000_000
+from tfprof.results.step_windows import StepWindow
 
 
 class Timeline:
@@ -29,7 +26,7 @@ class Timeline:
         run = run_in_time(data, "a timeline shows executions")
         self.space: Space = run.space
         self.reads: Mapping[str, Sequence[str]] = run.inputs
-        self._counters: Mapping[int, Sequence[Counter]] = run.counters
+        self._counters: Mapping[int, Sequence[MemoryCounter]] = run.counters
         # whole nanoseconds: what comes after keeps its digits
         self.zero = first_start(self.space) // PS_A_NANOSECOND * PS_A_NANOSECOND
         self.thread = _pattern(query.thread)
@@ -39,14 +36,14 @@ class Timeline:
         begin, end = self.query.begin_ms, self.query.end_ms
         if begin is not None and end is not None and begin >= end:
             raise UsageError(f"--from {begin:g} is not before --to {end:g}")
-        length = (last_end(self.space) - self.zero) / _PS_A_MILLISECOND
+        length = (last_end(self.space) - self.zero) / PS_A_MILLISECOND
         if begin is not None and begin > length:
             raise UsageError(
                 f"--from {begin:g} is behind the end", hint=f"It ends after {length:,.1f} ms."
             )
 
     @property
-    def counters(self) -> Mapping[int, Sequence[Counter]]:
+    def counters(self) -> Mapping[int, Sequence[MemoryCounter]]:
         if self._counters:
             return self._counters
         return {at: list(memory_counters(plane)) for at, plane in enumerate(self.space.planes)}
@@ -75,15 +72,15 @@ class Timeline:
         if window is not None:
             begin = max(window.begin, begin if begin is not None else window.begin)
             end = min(window.end, end if end is not None else window.end)
-        shortest = round(asked.min_duration_us * PS)
+        shortest = round(asked.min_duration_us * PS_A_MICROSECOND)
         return Filters(begin, end, self.thread, shortest, asked.everything)
 
     def _at(self, milliseconds: float) -> int:
-        return self.zero + round(milliseconds * _PS_A_MILLISECOND)
+        return self.zero + round(milliseconds * PS_A_MILLISECOND)
 
     def since_zero(self, picoseconds: int) -> float:
         """Microseconds from the first event."""
-        return (picoseconds - self.zero) / PS
+        return as_micros(picoseconds - self.zero)
 
 
 def _pattern(text: str | None) -> re.Pattern[str] | None:

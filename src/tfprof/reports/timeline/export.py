@@ -8,15 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.timeline.counters import Counter
+from tfprof.analyses.events.counters import MemoryCounter
+from tfprof.analyses.timeline.event_filters import Filters, Picked, picked
 from tfprof.analyses.timeline.flows import flows
 from tfprof.analyses.timeline.lanes import lanes
-from tfprof.analyses.timeline.picked import Filters, Picked, picked
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.profile import ProfileData
+from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.model.xspace import Plane, Space
 from tfprof.model.xstats import StatColumn
-from tfprof.reports.timeline.asked import PS_A_NANOSECOND, Timeline, nothing_left
+from tfprof.reports.timeline.asked import Timeline, nothing_left
 from tfprof.reports.timeline.query import Query
 from tfprof.views.tracks import (
     ArgValue,
@@ -66,7 +67,7 @@ def trace_of(data: ProfileData, query: Query) -> tuple[TraceHead, Iterator[Piece
 def _pieces(
     space: Space,
     filters: Filters,
-    counters: Mapping[int, Sequence[Counter]],
+    counters: Mapping[int, Sequence[MemoryCounter]],
     zero_ps: int,
     *,
     all_args: bool,
@@ -97,13 +98,13 @@ def _pieces(
     yield from _flow_pieces(space, threads, process, zero_ps)
 
 
-def _clipped(counter: Counter, filters: Filters) -> Counter:
+def _clipped(counter: MemoryCounter, filters: Filters) -> MemoryCounter:
     keep = np.ones(len(counter.time_ps), bool)
     if filters.begin is not None:
         keep &= counter.time_ps >= filters.begin
     if filters.end is not None:
         keep &= counter.time_ps < filters.end
-    return Counter(counter.name, counter.time_ps[keep], counter.value[keep])
+    return MemoryCounter(counter.name, counter.time_ps[keep], counter.value[keep])
 
 
 def _plane_pieces(

@@ -7,20 +7,21 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tfprof.analyses.timeline.chain_runs import chain_runs, plane_and_row
-from tfprof.analyses.timeline.critical_path import DATA, Link, critical_path
+from tfprof.analyses.timeline.critical_path import DATA, CriticalEvent, critical_path
+from tfprof.analyses.timeline.path_events import path_events, plane_and_row
 from tfprof.model.op_names import kind_of, op_name
-from tfprof.reports.timeline.asked import PS, Timeline
+from tfprof.model.units import as_micros
+from tfprof.reports.timeline.asked import Timeline
 from tfprof.results.timeline import CriticalPath, PathLink, PathOp
 
 
 def path_of(asked: Timeline, begin: int, end: int) -> CriticalPath:
-    runs = chain_runs(asked.space, begin, end)
+    runs = path_events(asked.space, begin, end)
     path = critical_path(runs, _reader(asked), begin)
     return CriticalPath(
         len(path),
-        sum(link.end - link.start for link in path) / PS,
-        sum(link.wait for link in path) / PS,
+        as_micros(sum(link.end - link.start for link in path)),
+        as_micros(sum(link.wait for link in path)),
         sum(link.by == DATA for link in path),
         _ops_on(asked, path),
         tuple(_told(asked, link) for link in path),
@@ -43,7 +44,7 @@ def _reader(asked: Timeline) -> Callable[[str], Sequence[str] | None]:
     return reads
 
 
-def _ops_on(asked: Timeline, path: Sequence[Link]) -> tuple[PathOp, ...]:
+def _ops_on(asked: Timeline, path: Sequence[CriticalEvent]) -> tuple[PathOp, ...]:
     """By kind, the longest first."""
     runs: Counter[str] = Counter()
     time: Counter[str] = Counter()
@@ -55,11 +56,11 @@ def _ops_on(asked: Timeline, path: Sequence[Link]) -> tuple[PathOp, ...]:
     whole = time.total()
     ordered = sorted(time.items(), key=lambda pair: (-pair[1], pair[0]))
     return tuple(
-        PathOp(kind, runs[kind], ps / PS, ps / whole if whole else 0) for kind, ps in ordered
+        PathOp(kind, runs[kind], as_micros(ps), ps / whole if whole else 0) for kind, ps in ordered
     )
 
 
-def _told(asked: Timeline, link: Link) -> PathLink:
+def _told(asked: Timeline, link: CriticalEvent) -> PathLink:
     at, row = plane_and_row(link.row)
     plane = asked.space.planes[at]
     name = plane.name_of(row)
@@ -69,7 +70,7 @@ def _told(asked: Timeline, link: Link) -> PathLink:
         op.type if op is not None else None,
         plane.line_name(int(plane.line_of(np.array([row]))[0])),
         asked.since_zero(link.start),
-        (link.end - link.start) / PS,
-        link.wait / PS,
+        as_micros(link.end - link.start),
+        as_micros(link.wait),
         link.by or None,
     )

@@ -23,10 +23,10 @@ from tfprof.analyses.accounting.tree import (
     with_started_total,
 )
 from tfprof.errors import InputMissing
+from tfprof.model import metrics
 from tfprof.model.options import EVERYTHING, Options
 from tfprof.model.profile import ProfileData
-from tfprof.results import costs as c
-from tfprof.results.costs import (
+from tfprof.results.trees import (
     CostRows,
     Costs,
     CostTreeResult,
@@ -113,9 +113,9 @@ def _signatures(nodes: Nodes, picked: list[int], options: Options) -> tuple[Inpu
     return tuple(
         InputSignature(
             shapes,
-            int(nodes.costs[rows, c.RUNS].sum()),
+            int(nodes.costs[rows, metrics.RUNS].sum()),
             len(rows),
-            int(nodes.costs[rows, c.MICROS].sum()),
+            int(nodes.costs[rows, metrics.MICROS].sum()),
         )
         for shapes, rows in groups.items()
     )

@@ -8,11 +8,11 @@ from tfprof.analyses.accounting.code import GRADIENT, CodeTree
 from tfprof.analyses.accounting.graph_timeline import graph_timeline
 from tfprof.analyses.accounting.tree import Shown
 from tfprof.errors import InputMissing
+from tfprof.model.metrics import COLUMN_OF
 from tfprof.model.options import Options
 from tfprof.reports.trees.answer import displayed_code
 from tfprof.reports.trees.prepared import Prepared
-from tfprof.results.costs import COLUMN_OF
-from tfprof.results.view_files import GraphTimeline, PprofFrame, PprofSample
+from tfprof.results.tree_exports import GraphTimeline, PprofFrame, PprofSample
 
 
 def executions(

@@ -7,21 +7,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfprof.analyses.accounting.kept import kept_executions, misses_stream
+from tfprof.analyses.accounting.counted_executions import kept_executions, misses_stream
+from tfprof.analyses.accounting.fill_oplog import NO_FLOPS, fill_oplog
 from tfprof.analyses.accounting.nodes import Nodes, build_nodes
 from tfprof.analyses.accounting.op import op_list
-from tfprof.analyses.completed import NO_FLOPS, completed
 from tfprof.model.options import Options
 from tfprof.reports.trees.answer import displayed_code
 from tfprof.reports.trees.prepared import Prepared
-from tfprof.results.costs import Costs, InputShapes
+from tfprof.results.trees import Costs, InputShapes
 
 __all__ = [
     "NO_FLOPS",
     "Details",
     "Nodes",
     "build_nodes",
-    "completed",
+    "fill_oplog",
     "kept_executions",
     "misses_stream",
 ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tfprof.analyses.accounting.choice import matcher
+from tfprof.analyses.accounting.fill_oplog import fill_oplog
 from tfprof.analyses.accounting.nodes import Nodes, build_nodes
-from tfprof.analyses.completed import completed
+from tfprof.analyses.accounting.regexes import matcher
 from tfprof.analyses.inference.sites import Given
 from tfprof.errors import UsageError
 from tfprof.model.oplog import TRAINABLE
@@ -13,7 +13,7 @@ from tfprof.model.profile import ProfileData
 from tfprof.reports.trees.answer import TREES, Result, op_costs
 from tfprof.reports.trees.query import Query
 from tfprof.results.answered import Answered, answered
-from tfprof.results.costs import CostTreeResult, OpCostsResult
+from tfprof.results.trees import CostTreeResult, OpCostsResult
 
 _WHOLE = "times are of the whole capture, not of one step"
 
@@ -99,4 +99,4 @@ def _with_what_is_asked(data: ProfileData, options: Options, given: Given | None
     logged = data.oplog is not None and bool(data.oplog.float_ops)
     if options.compat or not (flops or trained):
         return data
-    return completed(data, float_ops=flops and not logged, trained=trained, given=given)
+    return fill_oplog(data, float_ops=flops and not logged, trained=trained, given=given)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tfprof.reports.trees.answer import Result
 from tfprof.results.answered import Answered
-from tfprof.results.costs import OpCostsResult
-from tfprof.views.costs import CostTreeView, OpCostView
+from tfprof.results.trees import OpCostsResult
 from tfprof.views.shapes import Report
+from tfprof.views.trees import CostTreeView, OpCostView
 
 
 def view(answered: Answered[Result]) -> Report:

@@ -1,0 +1,120 @@
+"""The ops of a model by layer: the name scopes people gave them, gradients with their layer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tfprof.analyses.cost.op_costs import Cost, OpCost, OpCosts, summed
+from tfprof.analyses.graph.layer_names import NO_LAYER, inside, path_of, trunk_of
+from tfprof.analyses.graph.subgraph import FORWARD
+from tfprof.model.dims import Open, Size, at, elements, packed, symbols
+from tfprof.ops.rule import Call, Tensor
+from tfprof.wire import dtypes
+
+_SOME_SIZE = 512
+
+
+@dataclass(slots=True)
+class LayerOps:
+    """`variables` are the names of those it reads, with their sizes."""
+
+    name: str
+    ops: list[OpCost] = field(default_factory=list)
+    kind: str = ""
+    output: Open = None
+    variables: dict[str, Size | None] = field(default_factory=dict)
+    # when its output is there: layers stand in this order
+    ends: int = -1
+    activation_bytes: Size = 0
+
+    @property
+    def cost(self) -> Cost:
+        return summed(self.ops)
+
+    @property
+    def forward(self) -> Cost:
+        return summed(op for op in self.ops if op.phase == FORWARD)
+
+
+def by_layer(costs: OpCosts) -> list[LayerOps]:
+    """In the order in which layers run."""
+    paths = [path_of(op.site.name) for op in costs.ops]
+    trunk = trunk_of(_forward_work(costs.ops))
+    layers: dict[str, LayerOps] = {}
+    for place, (op, path) in enumerate(zip(costs.ops, paths, strict=True)):
+        inner = inside(path, trunk)
+        # an op that works and stands in no scope is a layer of its own
+        works = op.phase == FORWARD and op.cost is not None and op.cost.flops_all != 0
+        name = inner[0] if len(inner) > 1 or (inner and works) else NO_LAYER
+        layer = layers.setdefault(name, LayerOps(name))
+        layer.ops.append(op)
+        if _take(layer, op):
+            layer.ends = place
+    # scopes that only hold variables, or prepare something for others, are no layers
+    found = [layer for layer in layers.values() if layer.output is not None or _works(layer)]
+    for layer in found:
+        layer.kind = _kind(layer)
+    return sorted(found, key=lambda layer: (layer.name == NO_LAYER, layer.ends < 0, layer.ends))
+
+
+def _forward_work(ops: Sequence[OpCost]) -> list[tuple[tuple[str, ...], int]]:
+    return [
+        (path_of(op.site.name), _rough(op.cost.flops_all))
+        for op in ops
+        if op.phase == FORWARD and op.cost is not None
+    ]
+
+
+def _take(layer: LayerOps, op: OpCost) -> bool:
+    """What a forward op tells of its layer: variables, what is kept; true if it may come out."""
+    call, rule = op.site.call, op.site.rule
+    if op.phase != FORWARD or rule is None:  # a call has its ops inside
+        return False
+    for tensor in call.inputs:
+        if tensor.variable and tensor.variable not in layer.variables:
+            layer.variables[tensor.variable] = _held(tensor, call)
+    if not call.inputs or not call.outputs or not rule.allocates:
+        return False
+    first = call.outputs[0]
+    if first.shape is None or not dtypes.is_floating(first.dtype):
+        return False
+    # of what comes out last, statistics on the side have fewer dimensions
+    comes_out = not first.variable and (
+        layer.output is None or len(first.shape) >= len(layer.output)
+    )
+    if comes_out:
+        layer.output = first.shape
+    if rule.alias is None:
+        held = packed(elements(first.shape), first.dtype)
+        layer.activation_bytes = layer.activation_bytes + (held or 0)
+    return comes_out
+
+
+def _held(tensor: Tensor, call: Call) -> Size | None:
+    """The size of the variable behind an input."""
+    if tensor.holds is not None and tensor.holds.shape is not None:
+        return elements(tensor.holds.shape)
+    if tensor.dtype == dtypes.RESOURCE:  # what is read of it tells
+        return elements(call.output(0)) if call.op == "ReadVariableOp" else None
+    return elements(tensor.shape)
+
+
+def _works(layer: LayerOps) -> bool:
+    return any(op.cost is None or op.cost.flops_all != 0 for op in layer.ops)
+
+
+def _kind(layer: LayerOps) -> str:
+    """The op that does most of the layer's work."""
+    work: Counter[str] = Counter()
+    for op in layer.ops:
+        if op.phase == FORWARD and op.cost is not None:
+            work[op.site.op] += _rough(op.cost.flops_all)
+    return work.most_common(1)[0][0] if work and work.most_common(1)[0][1] else ""
+
+
+def _rough(size: Size) -> int:
+    """A number to compare formulas by."""
+    value = at(size, dict.fromkeys(symbols(size), _SOME_SIZE))
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,201 @@
+"""What every op takes before it runs: MACs, FLOPs, bytes; formulas where sizes are open."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tfprof.analyses.graph.subgraph import PHASES, Subgraph, phases, subgraph
+from tfprof.analyses.inference.engine import infer
+from tfprof.analyses.inference.sites import Given, Inferred, Site
+from tfprof.model.dims import Monomial, Size, elements, made, packed, symbols
+from tfprof.model.profile import ProfileData
+from tfprof.ops.rule import Tensor
+
+
+@dataclass(slots=True)
+class Cost:
+    """Two `flops` a MAC; `flops_all` adds the element-wise; `float_ops` is what tfprof counts."""
+
+    macs: Size = 0
+    flops_all: Size = 0
+    float_ops: Size = 0
+    read: Size = 0
+    written: Size = 0
+
+    @property
+    def flops(self) -> Size:
+        return self.macs * 2
+
+    @property
+    def bytes(self) -> Size:
+        return self.read + self.written
+
+
+@dataclass(frozen=True, slots=True)
+class OpCost:
+    """A site with its cost, rounds of loops included; None where it is not known."""
+
+    site: Site
+    phase: str
+    cost: Cost | None
+
+
+@dataclass(frozen=True, slots=True)
+class Uncounted:
+    """Ops of one type whose cost is missing, and why."""
+
+    op: str
+    count: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class OpCosts:
+    part: Subgraph
+    inferred: Inferred
+    ops: list[OpCost]
+    uncounted: list[Uncounted] = field(default_factory=list)
+
+    # an answer asks for these many times, and the sums of polynomials take a while
+
+    @cached_property
+    def total(self) -> Cost:
+        return summed(self.ops)
+
+    def of_phase(self, phase: str) -> Cost:
+        return self._of_phases[phase]
+
+    @cached_property
+    def _of_phases(self) -> dict[str, Cost]:
+        return {phase: summed(op for op in self.ops if op.phase == phase) for phase in PHASES}
+
+    @cached_property
+    def symbols(self) -> list[str]:
+        total = self.total
+        return sorted(symbols(total.macs) | symbols(total.flops_all) | symbols(total.written))
+
+
+def op_costs(
+    data: ProfileData, part: Subgraph | None = None, given: Given | None = None
+) -> OpCosts:
+    part = subgraph(data) if part is None else part
+    inferred = infer(data, part.rows.tolist(), given)
+    phase_of = phases(data.graph).tolist() if data.graph is not None else []
+    ops, missing = [], []
+    for site in inferred.sites:
+        cost = _cost(site)
+        if cost is None:
+            missing.append(site)
+        phase = _phase(site, phase_of[site.row])
+        ops.append(OpCost(site, phase, cost))
+    return OpCosts(part, inferred, ops, _uncounted(missing, inferred.sites))
+
+
+def _phase(site: Site, outside: int) -> str:
+    """Inside a called function, names tell; else the node's own place."""
+    return "backward" if "gradient_tape/" in site.name else PHASES[outside]
+
+
+def _cost(site: Site) -> Cost | None:
+    """None if the op has no rule, or a shape it needs is unknown."""
+    rule, call = site.rule, site.call
+    if rule is None:
+        return Cost() if call.op in _CARRIED_BY_INSIDE else None
+    macs = rule.macs(call) if rule.macs is not None else 0
+    work = rule.work(call) if rule.work is not None else 0
+    if macs is None or work is None:
+        return None
+    counted = rule.float_ops(call) if rule.float_ops else 0
+    read: Size = 0
+    written: Size = 0
+    if rule.allocates and rule.alias is None:
+        read = 0 if call.op in _READ_SHAPES else _total_bytes(call.inputs)
+        written = _total_bytes(call.outputs)
+    times = site.times
+    return Cost(
+        macs * times,
+        (macs * 2 + work) * times,
+        (counted or 0) * times,
+        read * times,
+        written * times,
+    )
+
+
+# these look at the shape of an input, not at what it holds
+_READ_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
+_CARRIED_BY_INSIDE = frozenset({
+    "PartitionedCall", "StatefulPartitionedCall", "While", "StatelessWhile", "If", "StatelessIf",
+    "Case", "StatelessCase", "_Arg", "_Retval",
+})  # fmt: skip
+
+
+def _total_bytes(tensors: Iterable[Tensor]) -> Size:
+    """Of the tensors whose size is known; handles and strings have none."""
+    total: Size = 0
+    for tensor in tensors:
+        total = total + (packed(elements(tensor.shape), tensor.dtype) or 0)
+    return total
+
+
+def summed(ops: Iterable[OpCost]) -> Cost:
+    sums = [_Sum() for _ in range(5)]
+    for op in ops:
+        if op.cost is not None:
+            cost = op.cost
+            parts = (cost.macs, cost.flops_all, cost.float_ops, cost.read, cost.written)
+            for one, part in zip(sums, parts, strict=True):
+                one.add(part)
+    return Cost(*(one.total() for one in sums))
+
+
+class _Sum:
+    """Many sizes added up: terms in place, instead of a polynomial a step."""
+
+    __slots__ = ("plain", "terms")
+
+    def __init__(self) -> None:
+        self.plain = 0
+        self.terms: Counter[Monomial] = Counter()
+
+    def add(self, size: Size) -> None:
+        if isinstance(size, int):
+            self.plain += size
+        else:
+            self.terms.update(size.terms)
+
+    def total(self) -> Size:
+        return made(dict(self.terms)) + self.plain
+
+
+def _uncounted(missing: list[Site], sites: list[Site]) -> list[Uncounted]:
+    """By op type and cause, most frequent first; a cause is the first op with unknown shapes."""
+    made = {id(tensor): site for site in sites for tensor in site.call.outputs}
+    reasons: Counter[tuple[str, str]] = Counter()
+    for site in missing:
+        reason = "no rule" if site.rule is None else _cause(site, made)
+        reasons[site.op, reason] += 1
+    found = [Uncounted(op, count, reason) for (op, reason), count in reasons.items()]
+    return sorted(found, key=lambda one: (-one.count, one.op, one.reason))
+
+
+def _cause(site: Site, made: Mapping[int, Site]) -> str:
+    """Back through unknown shapes to where they begin."""
+    at, seen = site, {id(site)}
+    while True:
+        sources = [made.get(id(tensor)) for tensor in at.call.inputs if _is_open(tensor)]
+        source = next((one for one in sources if one is not None and id(one) not in seen), None)
+        if source is None:
+            break
+        seen.add(id(source))
+        at = source
+    if at is site:
+        return "its shapes are not known"
+    why = "has no rule" if at.rule is None else "leaves its shape open"
+    return f"{at.name} ({at.op}) {why}"
+
+
+def _is_open(tensor: Tensor) -> bool:
+    return tensor.shape is None or None in tensor.shape

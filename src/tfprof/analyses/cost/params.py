@@ -1,0 +1,100 @@
+"""How many parameters, of which role, in how many bytes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from tfprof.analyses.checkpoint.roles import stored_role
+from tfprof.analyses.graph.reach import Extent
+from tfprof.analyses.graph.roles import Role
+from tfprof.analyses.graph.variables import Variable, find_variables, frozen_weights
+from tfprof.model.checkpoint import OBJECT_GRAPH_KEY, Checkpoint
+from tfprof.model.keras_model import KerasModel
+from tfprof.model.profile import ProfileData
+from tfprof.model.quantity import Quantity, total
+from tfprof.wire import dtypes
+
+_NOT_SAID = (
+    "nothing here says which variables are trained: "
+    "a .meta, a SavedModel, an op log or a training graph does"
+)
+_FROZEN = "a frozen graph holds its weights as constants: none is marked trainable"
+_NO_GRAPH = "no graph was given"
+_STORED = "a checkpoint does not say which variables are trained: its graph or .meta does"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    variables: list[Variable]
+    by_role: dict[Role, Quantity]
+    total: Quantity
+    bytes_by_dtype: dict[str, int]
+    frozen: bool = False
+
+    @property
+    def bytes(self) -> int:
+        return sum(self.bytes_by_dtype.values())
+
+    def of_role(self, role: Role) -> list[Variable]:
+        return [v for v in self.variables if v.role is role]
+
+    def bytes_of(self, role: Role) -> float:
+        return sum(v.bytes or 0 for v in self.of_role(role))
+
+
+def count_parameters(data: ProfileData, part: Extent) -> Parameters:
+    """The parameters of the part of the graph that makes up the model."""
+    if data.graph is None:
+        unknown = Quantity.unknown(_NO_GRAPH)
+        return Parameters([], dict.fromkeys(Role, unknown), unknown, {})
+    variables = find_variables(data, part)
+    frozen = not variables
+    if frozen:
+        variables = frozen_weights(data, part)
+        frozen = bool(variables)
+    return _counted(variables, _FROZEN if frozen else _NOT_SAID, frozen=frozen)
+
+
+def count_stored(checkpoint: Checkpoint) -> Parameters:
+    """The parameters a checkpoint holds, when there is no graph to say more."""
+    variables = [
+        Variable(tensor.name, tensor.shape, tensor.dtype, stored_role(checkpoint, tensor))
+        for tensor in checkpoint.tensors.values()
+        if tensor.key != OBJECT_GRAPH_KEY
+    ]
+    return _counted(variables, _STORED)
+
+
+def count_layers(model: KerasModel) -> Parameters:
+    """The parameters of a Keras file; unknown where its weights could not be read."""
+    if model.weights_missing:
+        unknown = Quantity.unknown(model.weights_missing)
+        return Parameters([], dict.fromkeys(Role, unknown), unknown, {})
+    variables = [
+        Variable(w.name, w.shape, w.dtype, Role.TRAINABLE if w.trainable else Role.NON_TRAINABLE)
+        for layer in model.layers
+        for w in layer.weights
+    ]
+    variables += [Variable(w.name, w.shape, w.dtype, Role.OPTIMIZER) for w in model.optimizer]
+    return _counted(variables, _NOT_SAID)
+
+
+def _counted(variables: list[Variable], undecided: str, *, frozen: bool = False) -> Parameters:
+    by_role = {role: _sum([v for v in variables if v.role is role]) for role in Role}
+    if frozen or any(v.role is None for v in variables):
+        by_role[Role.TRAINABLE] = by_role[Role.NON_TRAINABLE] = Quantity.unknown(undecided)
+    size: Counter[str] = Counter()
+    for variable in variables:
+        size[dtypes.name(variable.dtype)] += int(variable.bytes or 0)
+    return Parameters(variables, by_role, _sum(variables), dict(size.most_common()), frozen)
+
+
+def _sum(variables: list[Variable]) -> Quantity:
+    missing = [v.name for v in variables if v.elements is None]
+    if missing:
+        return Quantity.unknown(
+            f"the shape of {len(missing)} variables is not in the graph "
+            f"({missing[0]}{', ...' if len(missing) > 1 else ''}): give it with --vars FILE"
+        )
+    return total(Quantity.derived(v.elements or 0) for v in variables)

@@ -1,0 +1,180 @@
+"""Which part of a graph is computed: a training step, a prediction, or what the user fetches.
+
+A graph file also holds what runs once or never: initializers, savers, summaries.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.graph.handles import WRITES
+from tfprof.analyses.graph.reach import Mask, ancestors, choose_signature
+from tfprof.errors import UsageError
+from tfprof.model.graph import Graph
+from tfprof.model.profile import ProfileData
+from tfprof.wire import dtypes
+
+TRAIN, INFERENCE = "train", "inference"
+MODES = (TRAIN, INFERENCE)
+FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
+PHASES = (FORWARD, BACKWARD, UPDATE)
+TRAIN_COLLECTION = "train_op"
+
+_GRADIENT = re.compile(r"(^|.*/)(gradients(_\d+)?|gradient_tape)/.*")
+INPUT_OPS = re.compile(r"Placeholder\w*|_Arg|Iterator\w*|Queue\w*|\w*Reader\w*")
+_AGGREGATES = ("AddN", "AccumulateNV2")
+# how a traced function's results are named
+_RETURNED = re.compile(r"Identity(_\d+)?")
+# ops that nobody reads because they are there for their effect, or for none
+_EFFECTS = re.compile(
+    r"NoOp|Assert|Print(V2)?|\w*Summary\w*|Save\w*|Restore\w*|MergeV2Checkpoints|Const|Placeholder\w*"
+    r"|VarHandleOp|Variable(V2)?|VarIsInitializedOp|IsVariableInitialized|_Retval|_Arg|ReadVariableOp"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """The rows that are computed, and in words what that is."""
+
+    rows: npt.NDArray[np.int64]
+    mode: str
+    what: str
+
+
+def subgraph(
+    data: ProfileData,
+    mode: str | None = None,
+    fetch: Sequence[str] = (),
+    signature: str | None = None,
+) -> Subgraph:
+    """Fetches and a signature win over the mode; without any, training if the graph can."""
+    graph = data.graph
+    if graph is None:
+        return Subgraph(np.zeros(0, np.int64), mode or INFERENCE, "no graph")
+    if fetch:
+        named = [_fetched(graph, name) for name in fetch]
+        return Subgraph(_reached(graph, named), mode or INFERENCE, f"what {', '.join(fetch)} needs")
+    chosen = choose_signature(data, signature)
+    if chosen is not None:
+        outputs = [graph.index.get(spec.tensor.partition(":")[0], -1) for spec in chosen.outputs]
+        return Subgraph(_reached(graph, outputs), INFERENCE, f"signature {chosen.name}")
+    steps = _train_steps(data, graph)
+    if data.is_executed and mode is None:
+        mode = TRAIN if steps else INFERENCE
+        return Subgraph(np.arange(len(graph)), mode, "what was executed")
+    if mode == TRAIN and not steps:
+        raise UsageError(
+            "nothing in this graph trains: no op changes a variable by a gradient",
+            hint="Leave --mode out, or name an op with --fetch.",
+        )
+    if steps and mode != INFERENCE:
+        return Subgraph(_reached(graph, steps), TRAIN, "one training step")
+    rows = _reached(graph, _results(graph))
+    if steps:
+        phase = phases(graph)
+        rows = rows[phase[rows] == PHASES.index(FORWARD)]
+    return Subgraph(rows, INFERENCE, "the forward pass" if steps else "one prediction")
+
+
+def phases(graph: Graph) -> npt.NDArray[np.int64]:
+    """Of each node, which of PHASES it belongs to: gradients, what uses them, all before."""
+    back = np.array([_GRADIENT.fullmatch(name) is not None for name in graph.names], bool)
+    # what a gradient prepares for the forward pass, a list to keep things in, makes nothing later
+    fed = _fed(graph)
+    after = _descendants(graph, back & _descendants(graph, fed) if fed.any() else back)
+    # an optimizer reads its state again when it has written it: only a control edge tells
+    written = after & ~back & _is_write(graph)
+    if written.any():
+        after |= _descendants(graph, written, control=True)
+    found = np.full(len(graph), PHASES.index(FORWARD), np.int64)
+    found[after & ~back] = PHASES.index(UPDATE)
+    found[back] = PHASES.index(BACKWARD)
+    sums = graph.ops.where(*_AGGREGATES)
+    found[sums[after[sums]]] = PHASES.index(BACKWARD)
+    return found
+
+
+def _is_write(graph: Graph) -> Mask:
+    writes = [code for code, op in enumerate(graph.ops.table) if WRITES.fullmatch(op)]
+    return np.isin(graph.ops.codes, writes)
+
+
+def _descendants(graph: Graph, marked: Mask, *, control: bool = False) -> Mask:
+    """What depends on marked nodes by data, or by control as well, themselves included."""
+    known = graph.edges.node >= 0
+    data = np.flatnonzero(known if control else known & (graph.edges.port >= 0))
+    source, reader = graph.edges.node[data], graph.edges.reader[data]
+    order = np.argsort(source, kind="stable")
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=len(graph)))]).tolist()
+    reads = reader[order].tolist()
+    seen = bytearray(marked.astype(np.uint8).tobytes())
+    stack = np.flatnonzero(marked).tolist()
+    while stack:
+        row = stack.pop()
+        for one in reads[offsets[row] : offsets[row + 1]]:
+            if not seen[one]:
+                seen[one] = 1
+                stack.append(one)
+    return np.frombuffer(bytes(seen), np.uint8).astype(bool)
+
+
+def _fetched(graph: Graph, name: str) -> int:
+    row = graph.index.get(name.partition(":")[0], -1)
+    if row < 0:
+        raise UsageError(f"no node is called {name!r}", hint="`tfprof graph PATH` lists nodes.")
+    return row
+
+
+def _reached(graph: Graph, rows: Sequence[int]) -> npt.NDArray[np.int64]:
+    return np.flatnonzero(ancestors(graph, rows))
+
+
+def _train_steps(data: ProfileData, graph: Graph) -> list[int]:
+    """The ops that end a training step: as declared, or those that use a gradient."""
+    named = [
+        graph.index.get(name, -1) for name in data.declared.collections.get(TRAIN_COLLECTION, ())
+    ]
+    named = [row for row in named if row >= 0]
+    if named:
+        return named
+    writes = _is_write(graph)
+    updates = writes & (phases(graph) == PHASES.index(UPDATE))
+    if updates.any():  # moving averages are written from data, without a gradient
+        updates |= writes & _descendants(graph, _fed(graph))
+    return np.flatnonzero(updates).tolist() if updates.any() else []
+
+
+def _fed(graph: Graph) -> Mask:
+    """Where data comes in; handles of variables are no data."""
+    inputs = [code for code, op in enumerate(graph.ops.table) if INPUT_OPS.fullmatch(op)]
+    fed = np.isin(graph.ops.codes, inputs)
+    for row in np.flatnonzero(fed).tolist():
+        fed[row] = graph.node(row).type_attribute("dtype") != dtypes.RESOURCE
+    return fed
+
+
+def _results(graph: Graph) -> list[int]:
+    """What nobody reads, but for effects; if anything is fed, only what depends on it."""
+    read = np.zeros(len(graph), bool)
+    data = (graph.edges.node >= 0) & (graph.edges.port >= 0)
+    read[graph.edges.node[data]] = True
+    silent = [
+        code
+        for code, op in enumerate(graph.ops.table)
+        if _EFFECTS.fullmatch(op) or WRITES.fullmatch(op)
+    ]
+    ends = ~read & ~np.isin(graph.ops.codes, silent)
+    fed = _fed(graph)
+    depends = _descendants(graph, fed) if fed.any() else np.ones(len(graph), bool)
+    found = np.flatnonzero(ends & depends)
+    returned = [row for row in found.tolist() if _RETURNED.fullmatch(graph.names[row])]
+    if returned:
+        return returned  # the rest is what tracing left behind
+    if not len(found):
+        found = np.flatnonzero(ends) if ends.any() else np.arange(len(graph))
+    return found.tolist()

@@ -1,0 +1,162 @@
+"""The variables of a graph, however the graph holds them, and what each is for.
+
+Trainable, other state of the model (moving averages, seeds), state of the optimizer, or something
+else (counters). The evidence, strongest first: what the files declare (collections, object graph,
+op log, variable table), the input of an `Apply*` op, the names of optimizer slots, the data flow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tfprof.analyses.graph.handles import functions_of, is_variable, value_of
+from tfprof.analyses.graph.reach import Extent, extent
+from tfprof.analyses.graph.roles import (
+    Role,
+    VariableFlow,
+    role_by_apply,
+    role_by_flow,
+    role_by_name,
+    updates,
+)
+from tfprof.model.dims import packed
+from tfprof.model.graph import Graph, Node, Shape, as_shape, elements
+from tfprof.model.profile import DeclaredVariable, ProfileData
+from tfprof.wire import dtypes
+
+REF_VARIABLES = ("Variable", "VariableV2")
+_FROZEN_SOURCES = ("Const",)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    name: str
+    shape: Shape | None
+    dtype: int
+    # None: nothing says whether it is trained
+    role: Role | None
+
+    @property
+    def elements(self) -> int | None:
+        return elements(self.shape)
+
+    @property
+    def bytes(self) -> int | None:
+        held = packed(self.elements, self.dtype)
+        return held if isinstance(held, int) else None
+
+
+def find_variables(data: ProfileData, part: Extent | None = None) -> list[Variable]:
+    """The variables of the model, in graph order."""
+    if data.graph is None:
+        return []
+    part = part or extent(data)
+    held = list(_held(data, data.graph, part))
+    declared = _declared(data)
+    decide = _decider(data.graph, held, declared)
+    return [Variable(node.name, shape, dtype, decide(node, dtype)) for node, shape, dtype in held]
+
+
+_Held = tuple[Node, Shape | None, int]
+
+
+def _held(data: ProfileData, graph: Graph, part: Extent) -> Iterator[_Held]:
+    inside = set(part.rows.tolist()) if len(part.rows) < len(graph) else None
+    seen: set[tuple[bytes, bytes]] = set()
+    for node in graph.of_type(*REF_VARIABLES, "VarHandleOp", "Placeholder"):
+        if inside is not None and node.row not in inside:
+            continue
+        if node.op in REF_VARIABLES:
+            yield node, node.shape_attribute(), node.type_attribute("dtype")
+        elif node.op == "VarHandleOp":
+            attributes = node.attributes
+            # two handles of one shared name are one variable
+            key = (attributes["container"].s, attributes["shared_name"].s)
+            if not key[1] or key not in seen:
+                seen.add(key)
+                yield node, node.shape_attribute(), node.type_attribute("dtype")
+        elif node.type_attribute("dtype") == dtypes.RESOURCE:
+            yield from _captured(data, node)
+
+
+def _captured(data: ProfileData, node: Node) -> Iterator[_Held]:
+    """A variable that a function's graph captured stands there as a placeholder."""
+    stated = data.declared.variables.get(node.name)
+    if stated is not None:
+        yield node, stated.shape, stated.dtype
+    elif is_variable(node):
+        shape, dtype = value_of(node)
+        yield node, shape, dtype
+
+
+def _declared(data: ProfileData) -> dict[str, bool]:
+    """Node name to trainable, where a file says so."""
+    found = {
+        name: variable.trainable
+        for name, variable in data.declared.variables.items()
+        if variable.trainable is not None
+    }
+    graph = data.graph
+    if graph is not None and data.declared.captures:
+        for node in graph.of_type("PartitionedCall", "StatefulPartitionedCall"):
+            for function in functions_of(node):
+                captured = data.declared.captures.get(function.name, ())
+                found.update(_match_captures(graph, node, captured))
+    log = data.oplog.trainable if data.oplog is not None else set()
+    if log and not found:
+        found = dict.fromkeys(graph.names, False) if graph is not None else {}
+        found.update(dict.fromkeys(log, True))
+    return found
+
+
+def _match_captures(
+    graph: Graph, call: Node, captured: tuple[DeclaredVariable | None, ...]
+) -> Iterator[tuple[str, bool]]:
+    """A call's last inputs are what its function captured, in the order the object graph lists."""
+    inputs = call.inputs[-len(captured) :] if captured else []
+    if len(inputs) == len(captured):
+        for row, variable in zip(inputs, captured, strict=True):
+            if variable is not None and variable.trainable is not None and row >= 0:
+                yield graph.names[row], variable.trainable
+
+
+def _decider(
+    graph: Graph, held: list[_Held], declared: dict[str, bool]
+) -> Callable[[Node, int], Role | None]:
+    names = {node.name: None for node, _, _ in held}
+    is_training = any(updates(node) for node, _, _ in held)
+    flow = VariableFlow.of(graph, (node.row for node, _, _ in held)) if is_training else None
+
+    def decide(node: Node, dtype: int) -> Role | None:
+        if declared.get(node.name):
+            return Role.TRAINABLE
+        role = role_by_apply(node) or role_by_name(node.name, names)
+        if node.name in declared:
+            # said to be not trainable: only the kind of state is open
+            role = role if role is not Role.TRAINABLE else None
+            if role is None and flow is not None:
+                role = role_by_flow(node, flow, floating=dtypes.is_floating(dtype))
+            return role if role not in (None, Role.TRAINABLE) else Role.NON_TRAINABLE
+        if role is None and flow is not None:
+            role = role_by_flow(node, flow, floating=dtypes.is_floating(dtype))
+        return role
+
+    return decide
+
+
+def frozen_weights(data: ProfileData, part: Extent) -> list[Variable]:
+    """The weights of a graph without variables: its floating constants that are no scalar."""
+    graph = data.graph
+    if graph is None:
+        return []
+    inside = set(part.rows.tolist())
+    found = []
+    for node in graph.of_type(*_FROZEN_SOURCES):
+        dtype = node.type_attribute("dtype")
+        if node.row not in inside or not dtypes.is_floating(dtype):
+            continue
+        shape = as_shape(node.attributes["value"].tensor.tensor_shape)
+        if shape and (elements(shape) or 0) > 1:
+            found.append(Variable(node.name, shape, dtype, Role.OTHER))
+    return found

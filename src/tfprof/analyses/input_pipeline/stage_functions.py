@@ -1,0 +1,108 @@
+"""What the functions of a pipeline do: the ops that `map` and its like run on other threads.
+
+A stage calls a function, and the runtime runs its ops under the number of that call, anywhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.events.self_time import holders, own_times
+from tfprof.analyses.input_events.event_names import (
+    is_captured_function,
+    is_produce,
+    rows_where,
+    together,
+)
+from tfprof.analyses.input_pipeline.pipelines import Pipeline
+from tfprof.model.op_names import OpKind, op_name
+from tfprof.model.xspace import Plane
+from tfprof.results.input import FunctionRow
+
+Ints = npt.NDArray[np.int64]
+
+_RUN = "ExecutorState::Process"
+_NUMBER = "id"
+
+
+def function_ops(pipeline: Pipeline) -> list[FunctionRow]:
+    """The costliest first."""
+    numbers, stage = _called(pipeline)
+    if not len(numbers):
+        return []
+    plane = pipeline.plane
+    runs = plane.stat_of_rows(_NUMBER, plane.named(_RUN))
+    place = np.minimum(np.searchsorted(numbers, runs.ints()), len(numbers) - 1)
+    mine = numbers[place] == runs.ints()
+    ops, of_stage, own = _ops_within(plane, runs.rows[mine], stage[place[mine]])
+    names = len(plane.event_names)
+    keys, at, count = np.unique(
+        of_stage * names + plane.events.name[ops], return_inverse=True, return_counts=True
+    )
+    time = np.zeros(len(keys), np.int64)
+    np.add.at(time, at.reshape(-1), own)
+    found = []
+    for key, number, spent in zip(keys.tolist(), count.tolist(), time.tolist(), strict=True):
+        op = op_name(plane.event_names.name[key % names])
+        if op is not None:
+            at = key // names
+            path = pipeline.stages[at].path
+            found.append(FunctionRow(path, op.name, op.type, number, spent, at))
+    return sorted(found, key=lambda one: (-one.self_time, one.name))
+
+
+def _called(pipeline: Pipeline) -> tuple[Ints, Ints]:
+    """The numbers of all calls of functions by this pipeline, rising, and the stage of each."""
+    plane, calls = pipeline.plane, pipeline.calls
+    functions = plane.stat_of_rows(_NUMBER, rows_where(plane, is_captured_function))
+    stage_of_row = np.full(len(plane.events), -1, np.int32)
+    for at, stage in enumerate(pipeline.stages):
+        stage_of_row[calls.row[stage.calls]] = at
+    both = together(plane, functions.rows, calls.row, rows_where(plane, is_produce))
+    line = plane.line_of(both)
+    holder = holders(line, plane.events.start_ps[both], plane.events.end_ps[both])
+    _own_producers(pipeline, stage_of_row, both, holder)
+    around = holder[np.searchsorted(both, functions.rows)]
+    stage_ = np.where(around >= 0, stage_of_row[both[np.maximum(around, 0)]], -1).astype(np.int64)
+    numbers, first = np.unique(functions.ints()[stage_ >= 0], return_index=True)
+    return numbers, stage_[stage_ >= 0][first]
+
+
+def _own_producers(
+    pipeline: Pipeline, stage_of_row: npt.NDArray[np.int32], both: Ints, holder: Ints
+) -> None:
+    """What makes elements for a stage is known by the stage below, which it calls."""
+    parents = np.array([-1 if s.parent is None else s.parent for s in pipeline.stages], np.int32)
+    for at, stage in enumerate(pipeline.stages):
+        if not stage.detached:
+            continue
+        around = holder[np.searchsorted(both, pipeline.calls.row[stage.calls])]
+        stage_of_row[both[around[around >= 0]]] = parents[at]
+
+
+def _ops_within(plane: Plane, runs: Ints, stage: Ints) -> tuple[Ints, Ints, Ints]:
+    """The ops that ran within some events, the stages of these, and self times."""
+    of_run = np.full(len(plane.events), -1, np.int32)
+    of_run[runs] = stage
+    busy = np.zeros(len(plane.lines), bool)
+    busy[plane.line_of(runs)] = True
+    ops = rows_where(plane, _is_op)
+    ops = ops[busy[plane.line_of(ops)]]
+    both = together(plane, runs, ops)
+    is_op = of_run[both] < 0
+    line = plane.line_of(both)
+    start, duration = plane.events.start_ps[both], plane.events.duration_ps[both]
+    holder = holders(line, start, start + duration)
+    # up to what is no op: a run, or nothing
+    top = holder.copy()
+    while (inner := np.flatnonzero((top >= 0) & is_op[top])).size:
+        top[inner] = holder[top[inner]]
+    mine = np.flatnonzero(is_op & (top >= 0))
+    own = own_times(holder, duration)
+    return both[mine], of_run[both[top[mine]]].astype(np.int64), own[mine]
+
+
+def _is_op(event: str) -> bool:
+    op = op_name(event)
+    return op is not None and op.kind is OpKind.TENSORFLOW

@@ -1,0 +1,110 @@
+"""A step at one batch, from the same step with the batch left open: shapes are inferred once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tfprof.analyses.cost.op_costs import Cost, OpCost
+from tfprof.analyses.memory.program import (
+    NOTHING,
+    Line,
+    MemoryModel,
+    OpOutput,
+    Program,
+    ProgramStep,
+    line,
+)
+from tfprof.model.dims import BATCH, Open, at
+from tfprof.ops.rule import Call, Tensor
+
+# at one sample a dimension broadcasts that does not at any other batch: that is inferred anew
+SMALLEST = 2
+
+
+def at_batch(made: Program, batch: int, model: MemoryModel) -> Program | None:
+    """None where sizes are no lines over the batch."""
+    if made.unknown or batch < SMALLEST:
+        return None
+    steps = [_at(step, batch, model) for step in made.steps]
+    return Program(steps, made.unknown, made.devices)
+
+
+def _at(step: ProgramStep, batch: int, model: MemoryModel) -> ProgramStep:
+    outputs = [
+        OpOutput(
+            model.rounded(_fixed(one.size, batch)),
+            one.readers,
+            one.alias,
+            _shape(one.shape, batch),
+        )
+        for one in step.outputs
+    ]
+    op = step.op if step.op.cost is None else replace(step.op, cost=_cost(step.op.cost, batch))
+    scratch = _scratch(step, batch, model) if step.scratch != NOTHING else NOTHING
+    duration = _duration(op) if step.duration else 0.0
+    return ProgramStep(
+        op,
+        step.reads,
+        outputs,
+        step.reuse,
+        scratch,
+        duration,
+        step.device,
+        step.waits_for,
+        step.releases,
+    )
+
+
+def _fixed(size: Line, batch: int) -> Line:
+    return 0, size[0] * batch + size[1]
+
+
+def _shape(shape: object, batch: int) -> object:
+    if not isinstance(shape, tuple):
+        return shape
+    return tuple(size if size is None else at(size, {BATCH: batch}) for size in shape)
+
+
+def _cost(cost: Cost, batch: int) -> Cost:
+    known = {BATCH: batch}
+    return Cost(
+        at(cost.macs, known),
+        at(cost.flops_all, known),
+        at(cost.float_ops, known),
+        at(cost.read, known),
+        at(cost.written, known),
+    )
+
+
+def _duration(op: OpCost) -> float:
+    if op.cost is None:
+        return 0.0
+    work, moved = op.cost.flops_all, op.cost.bytes
+    return (work if isinstance(work, int) else 0) + (moved if isinstance(moved, int) else 0) / 4
+
+
+def _scratch(step: ProgramStep, batch: int, model: MemoryModel) -> Line:
+    """Kernels split their work by the batch they get: the rule sees the sizes themselves."""
+    site = step.op.site
+    if site.rule is None or site.rule.scratch is None or not model.has_scratch:
+        return _fixed(step.scratch, batch)
+    inputs = [_tensor(one, batch) for one in site.call.inputs]
+    call = Call(site.call.name, site.call.op, inputs, lambda: site.call.attributes)
+    call.outputs = [_tensor(one, batch) for one in site.call.outputs]
+    slope, rest = line(site.rule.scratch(call)) or NOTHING
+    return (slope // 2, rest // 2) if model.half else (slope, rest)
+
+
+def _tensor(one: Tensor, batch: int) -> Tensor:
+    known = {BATCH: batch}
+    shape: Open = (
+        None
+        if one.shape is None
+        else tuple(size if size is None else at(size, known) for size in one.shape)
+    )
+    value = (
+        None
+        if one.value is None
+        else tuple(entry if entry is None else at(entry, known) for entry in one.value)
+    )
+    return replace(one, shape=shape, value=value)

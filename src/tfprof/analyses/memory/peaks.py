@@ -1,0 +1,132 @@
+"""Peak memory of a step for any batch, and the batch that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tfprof.analyses.graph.subgraph import INPUT_OPS
+from tfprof.analyses.memory.program import NOTHING, Line, Program
+from tfprof.analyses.memory.schedule import OnDevice, simulate
+from tfprof.results.memory import Alive, LinePiece
+
+# how many ops run at once: one after the other, as measured on small machines, on large ones
+SEQUENTIAL, EXPECTED, PARALLEL = 1, 2, 4
+_CHANCES = (1, 2, 3)
+_LARGEST_BATCH = 1 << 20
+SCRATCH, INPUTS = "scratch", "inputs"
+KINDS = {"forward": "activations", "backward": "gradients", "update": "optimizer temporaries"}
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPeak:
+    """Bytes of a step beside the variables.
+
+    `least` and `most` are what fewer or more workers need, or as many with another turn of chance.
+    """
+
+    batch: int
+    expected: int
+    least: int
+    most: int
+    at: str
+    live: tuple[Alive, ...] = ()
+
+    @property
+    def interval(self) -> tuple[int, int]:
+        return self.least, self.most
+
+
+def peaks(made: Program, batch: int, *, interval: bool = True) -> dict[str, MemoryPeak]:
+    """By device. `batch` makes a line a number where sizes were left open.
+
+    Without the interval its ends are what is expected, which takes a fifth of the time.
+    """
+    expected = simulate(made, EXPECTED, batch, names_alive=True)
+    others = [simulate(made, EXPECTED, batch, chance=seed) for seed in _CHANCES if interval]
+    ends_of = (SEQUENTIAL, PARALLEL) if interval else ()
+    others += [simulate(made, workers, batch, keeps=False) for workers in ends_of]
+    found = {}
+    for place, device in enumerate(made.devices):
+        here = expected.devices[place]
+        at = made.steps[here.at].name if here.at >= 0 else ""
+        ends = [here.peak, *(one.devices[place].peak for one in others)]
+        alive = _alive(made, here, batch)
+        found[device] = MemoryPeak(batch, here.peak, min(ends), max(ends), at, alive)
+    return found
+
+
+def _alive(made: Program, found: OnDevice, batch: int) -> tuple[Alive, ...]:
+    """What is alive at the peak, the largest first."""
+    rows = []
+    for number, size in found.scratch:
+        op = made.steps[number].op
+        rows.append(Alive(op.site.name, op.site.op, SCRATCH, _at(size, batch)))
+    for number, _, size in found.live:
+        op = made.steps[number].op
+        kind = INPUTS if INPUT_OPS.fullmatch(op.site.op) else KINDS[op.phase]
+        rows.append(Alive(op.site.name, op.site.op, kind, _at(size, batch)))
+    return tuple(sorted(rows, key=lambda row: (-row.bytes, row.name)))
+
+
+def _at(size: Line, batch: int) -> int:
+    return size[0] * batch + size[1]
+
+
+def pieces(made: Program, batch: int) -> dict[str, list[LinePiece]]:
+    """The peak of each device as lines over the batch, where nothing but the batch is open."""
+    found = simulate(made, EXPECTED, batch)
+    return {
+        device: _envelope(one.lines - {NOTHING})
+        for device, one in zip(made.devices, found.devices, strict=True)
+    }
+
+
+def _envelope(lines: set[Line]) -> list[LinePiece]:
+    """Which line is on top, from batch 1 on: steeper ones take over as the batch grows."""
+    found: list[LinePiece] = []
+    at = 1
+    while lines and at < _LARGEST_BATCH:
+        slope, rest = max(lines, key=lambda one: (one[0] * at + one[1], one[0]))
+        # the first batch at which a steeper line lies above
+        crossings = [
+            (rest - other) // (steeper - slope) + 1 for steeper, other in lines if steeper > slope
+        ]
+        to = min(crossings) - 1 if crossings else None
+        found.append(LinePiece(at, to, slope, rest))
+        if to is None:
+            return found
+        at = to + 1
+    return found
+
+
+def largest_batch(fits: Callable[[int], bool], guess: int) -> int:
+    """The largest batch that fits; 0 if not even one sample does."""
+    if not fits(1):
+        return 0
+    low, high = 1, max(2, guess)
+    while fits(high):
+        low, high = high, high * 2
+        if high > _LARGEST_BATCH:
+            return low
+    # the guess is mostly right: the batch before it first
+    if high - low > 1 and fits(high - 1):
+        return high - 1
+    high = max(low + 1, high - 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if fits(middle):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def guess_from(lines: list[LinePiece], budget: int) -> int:
+    """The batch that the formula says; 0 if not even one sample fits."""
+    for piece in reversed(lines):
+        if piece.slope > 0:
+            batch = (budget - piece.intercept) // piece.slope
+            if batch >= piece.start:
+                return batch
+    return 0

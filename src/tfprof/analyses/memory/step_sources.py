@@ -1,0 +1,146 @@
+"""Where the ops of a step come from: a graph, a graph with training added, a Keras file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from tfprof.analyses.cost.op_costs import OpCosts, op_costs
+from tfprof.analyses.cost.params import Parameters, count_layers, count_parameters
+from tfprof.analyses.graph.reach import extent
+from tfprof.analyses.graph.roles import Role
+from tfprof.analyses.graph.subgraph import TRAIN, Subgraph
+from tfprof.analyses.graph.variables import Variable
+from tfprof.analyses.inference.sites import Given
+from tfprof.analyses.memory.keras_training import keras_step
+from tfprof.analyses.memory.program import CPU, device_of_rows
+from tfprof.analyses.memory.training import ASSUMED, with_gradients
+from tfprof.errors import InputMissing
+from tfprof.model.dims import Size
+from tfprof.model.graph import Graph
+from tfprof.model.keras_model import KerasModel
+from tfprof.model.profile import ProfileData
+
+_OWN = (Role.TRAINABLE, Role.NON_TRAINABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class StepOps:
+    """Ops with their costs, the nodes they come from, and what had to be assumed.
+
+    `state_bytes` are what an optimizer keeps that is not among the variables of the model.
+    """
+
+    costs: OpCosts
+    graph: Graph
+    notes: list[str] = field(default_factory=list)
+    state_bytes: int = 0
+
+
+class StepSource(Protocol):
+    """A model whose step can be written down for any sizes.
+
+    `is_fixed`: the sizes are those of a run. `persistent` are the bytes of the variables by device.
+    """
+
+    part: Subgraph
+    is_fixed: bool
+    persistent: dict[str, int]
+
+    def at(self, sizes: Mapping[str, Size]) -> StepOps: ...
+
+
+class GraphSteps:
+    """The step that a graph holds. One that ran is fixed: it has the sizes of its run."""
+
+    def __init__(
+        self,
+        data: ProfileData,
+        part: Subgraph,
+        given: Given,
+        notes: Sequence[str] = (),
+        *,
+        is_fixed: bool = False,
+    ) -> None:
+        if data.graph is None:
+            raise InputMissing("no graph")
+        self.data, self.graph, self.part, self._given = data, data.graph, part, given
+        self.is_fixed, self._notes = is_fixed, notes
+        self.persistent = persistent(data, part)
+
+    def at(self, sizes: Mapping[str, Size]) -> StepOps:
+        given = replace(self._given, sizes={**self._given.sizes, **sizes})
+        costs = op_costs(self.data, self.part, given)
+        return StepOps(costs, self.graph, [*costs.inferred.notes, *self._notes])
+
+
+class AddedSteps:
+    """A forward pass with the gradients and updates that TensorFlow would add."""
+
+    is_fixed = False
+
+    def __init__(self, forward: GraphSteps, optimizer: str) -> None:
+        self._forward, self._optimizer = forward, optimizer
+        rows, what = forward.part.rows, forward.part.what
+        self.part = Subgraph(rows, TRAIN, f"one training step with {optimizer}, added to {what}")
+        known = count_parameters(forward.data, extent(forward.data))
+        self._trained = None
+        if known.by_role[Role.TRAINABLE].value is not None:
+            self._trained = [one.name for one in known.of_role(Role.TRAINABLE)]
+        self.persistent = forward.persistent
+
+    def at(self, sizes: Mapping[str, Size]) -> StepOps:
+        found = self._forward.at(sizes)
+        training = with_gradients(found.costs, self._optimizer, self._trained)
+        notes = [*found.notes, *training.notes, ASSUMED]
+        return StepOps(training.costs, found.graph, notes, training.state_bytes)
+
+
+class KerasSteps:
+    """The layers of a Keras file as ops, predicting or training."""
+
+    is_fixed = False
+
+    def __init__(self, model: KerasModel, sizes: Mapping[str, Size], optimizer: str | None) -> None:
+        if model.flow.missing:
+            raise InputMissing(f"memory is not known: {model.flow.missing}")
+        self._model, self._sizes, self._optimizer = model, sizes, optimizer
+        self.part = keras_step(model, {}, train=optimizer is not None).training.costs.part
+        self.persistent = {CPU: _own_bytes(count_layers(model))}
+
+    def at(self, sizes: Mapping[str, Size]) -> StepOps:
+        both = {**self._sizes, **sizes}
+        plain = {name: size for name, size in both.items() if isinstance(size, int)}
+        train = self._optimizer is not None
+        found = keras_step(self._model, plain, train=train, optimizer=self._optimizer or "adam")
+        notes = [*found.missing, *found.training.notes]
+        return StepOps(found.training.costs, found.graph, notes, found.training.state_bytes)
+
+
+def persistent(data: ProfileData, part: Subgraph) -> dict[str, int]:
+    """The variables by device: all of them where the model trains, its own where it predicts."""
+    known = count_parameters(data, extent(data))
+    counted = known.variables if part.mode == TRAIN else _own(known)
+    return _by_device(data.graph, counted)
+
+
+def _own(known: Parameters) -> list[Variable]:
+    """Without the optimizer's, as far as anything says which those are."""
+    if any(known.by_role[role].value is None for role in _OWN):
+        return known.variables
+    return [one for one in known.variables if one.role in _OWN]
+
+
+def _own_bytes(known: Parameters) -> int:
+    return sum(int(one.bytes or 0) for one in _own(known))
+
+
+def _by_device(graph: Graph | None, variables: list[Variable]) -> dict[str, int]:
+    device = device_of_rows(graph) if graph is not None else None
+    found: dict[str, int] = {}
+    for one in variables:
+        row = graph.index.get(one.name, -1) if graph is not None else -1
+        where = device(row) if device is not None and row >= 0 else CPU
+        found[where] = found.get(where, 0) + int(one.bytes or 0)
+    return found or {CPU: 0}

@@ -1,0 +1,52 @@
+"""Memory over time: a curve for each device around the highest peak of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.analyses.memory_trace.devices import DeviceMemory, highest_in_boxes, span_ns
+from tfprof.analyses.memory_trace.usage import Usage
+from tfprof.model.units import NS_A_MICROSECOND
+from tfprof.results.times import Nanoseconds
+
+_MOST_BOXES = 1000
+# what begins within this part of the time is shown from the beginning of the step or capture on
+_EARLY = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class OverTime:
+    """The highest level from each point to the next, so that no peak is lost; the last at the end.
+
+    By device. Of several runs it is the one with the peak that is shown.
+    """
+
+    points: tuple[Nanoseconds, ...]
+    levels: Mapping[str, tuple[int, ...]]
+
+
+def over_time(devices: Sequence[DeviceMemory]) -> OverTime:
+    highest = max(devices, key=lambda one: one.peak)
+    shown = {one.device: _beside(one, highest.highest) for one in devices}
+    first, last = span_ns(shown.values())
+    if 0 < first < (last - first) * _EARLY:
+        first = 0
+    boxes = max(1, min(_MOST_BOXES, (last - first) // NS_A_MICROSECOND))
+    # a change at the very start is in the first box
+    edges = np.linspace(first - 1, last, boxes + 1).astype(np.int64)
+    levels = {
+        device: (*highest_in_boxes(usage, edges).tolist(), usage.residue)
+        for device, usage in shown.items()
+    }
+    points = [*(edges[:-1] + 1).tolist(), last]
+    return OverTime(tuple(map(Nanoseconds, points)), levels)
+
+
+def _beside(device: DeviceMemory, other: Usage) -> Usage:
+    """Of a device the stretch of the same step, where there is one."""
+    numbers = {step.number for step in other.steps}
+    same = [one for one in device.stretches if numbers & {step.number for step in one.steps}]
+    return max(same or device.stretches, key=lambda one: one.peak)

@@ -1,0 +1,144 @@
+"""What ran where on one host, as sums that those of other hosts can be added to.
+
+Devices have the names that were recorded: which of them mean the same, and how much of a name is
+needed, is known only when all hosts are together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.graph.partition_graphs import PartitionGraph
+from tfprof.analyses.placement.capture_copies import captured, sent_rows
+from tfprof.analyses.placement.copy_sums import CopyRoute, CopySum
+from tfprof.analyses.placement.ran import Ran, where_ran
+from tfprof.analyses.placement.timeline_labels import recorded
+from tfprof.analyses.placement.transfers import of_parts, of_records
+from tfprof.model.device import DeviceNames
+from tfprof.model.hosts import steps_together
+from tfprof.model.trace import Executions, Trace
+from tfprof.results.partial import FirstPlace, Met, both, summed
+
+Ints = npt.NDArray[np.int64]
+
+# what the runtime does between nodes
+_NO_NODE = re.compile(r"(_SOURCE|_SINK|RecvTensor)(:.*)?|[^:]*MEMCPY.*|.*:MEMCPY.*")
+
+
+class Spent(NamedTuple):
+    """A node on a device, in all steps together; no runs if it is only mentioned there."""
+
+    runs: int
+    micros: int
+    requested: int
+
+    def plus(self, other: Spent) -> Spent:
+        return Spent(*map(sum, zip(self, other, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementPartial:
+    """Devices with their executions; `spent` is by device and node, microseconds as recorded.
+
+    `copies` are those of all steps; `sent` those that the executed graphs make in each.
+    """
+
+    devices: Mapping[str, Met] = field(default_factory=dict)
+    nodes: Mapping[str, FirstPlace] = field(default_factory=dict)
+    spent: Mapping[tuple[str, str], Spent] = field(default_factory=dict)
+    copies: Mapping[CopyRoute, CopySum] = field(default_factory=dict)
+    sent: Mapping[CopyRoute, CopySum] = field(default_factory=dict)
+    steps: tuple[int, ...] = ()
+    captured: bool = False
+
+    def merge(self, other: PlacementPartial) -> PlacementPartial:
+        """The sums of both: in any order and any tree the same."""
+        return PlacementPartial(
+            both(self.devices, other.devices, Met.plus),
+            both(self.nodes, other.nodes, min),
+            both(self.spent, other.spent, Spent.plus),
+            both(self.copies, other.copies, CopySum.plus),
+            both(self.sent, other.sent, CopySum.plus),
+            steps_together(self.steps, other.steps),
+            self.captured or other.captured,
+        )
+
+    def finish(self, names: DeviceNames) -> Ran:
+        """In the average step, under short names; devices that are one are one."""
+        return where_ran(self, names)
+
+    @property
+    def device_names(self) -> list[str]:
+        """All that were recorded."""
+        ends = chain.from_iterable(way[:2] for way in self.copies)
+        return [*self.devices, *(end for end in ends if end)]
+
+
+def host_placement(
+    trace: Trace, graphs: Iterable[PartitionGraph] = (), host: int = 0
+) -> PlacementPartial:
+    """Of one host, with the graphs that it executed. `host` orders hosts."""
+    records, rows = recorded(trace)
+    return replace(
+        host_runs(trace, rows | sent_rows(trace), host),
+        copies=summed(chain(of_records(records), captured(trace)), CopySum.plus),
+        sent=summed(of_parts(graphs, trace), CopySum.plus),
+    )
+
+
+def host_runs(trace: Trace, transfers: frozenset[int], host: int = 0) -> PlacementPartial:
+    """Only what ran. `transfers` are the rows of copies, which are no nodes."""
+    rows = trace.executions
+    table = list(dict.fromkeys(rows.device.table))
+    device = _codes(rows.device.table, table)[rows.device.codes]
+    node, names = _nodes(rows, transfers)
+    counts = np.bincount(device, minlength=len(table)).tolist()
+    return PlacementPartial(
+        {name: Met(FirstPlace(host, at), counts[at]) for at, name in enumerate(table)},
+        {name: FirstPlace(host, at) for at, name in enumerate(names)},
+        _spent(rows, device, table, node, names),
+        steps=trace.steps,
+        captured=trace.space is not None,
+    )
+
+
+def _codes(column: Iterable[str], table: list[str]) -> Ints:
+    index = {name: at for at, name in enumerate(table)}
+    return np.array([index.get(name, -1) for name in column] or [-1], np.int64)
+
+
+def _nodes(rows: Executions, transfers: frozenset[int]) -> tuple[Ints, list[str]]:
+    """The node of each row, -1 for what is none; a device may add behind a colon what it did."""
+    cut = ["" if _NO_NODE.fullmatch(name) else name.partition(":")[0] for name in rows.node.table]
+    names = list(dict.fromkeys(name for name in cut if name))
+    node = _codes(cut, names)[rows.node.codes]
+    node[list(transfers)] = -1
+    return node, names
+
+
+def _spent(
+    rows: Executions, device: Ints, table: list[str], node: Ints, names: list[str]
+) -> dict[tuple[str, str], Spent]:
+    """What never started has no runs."""
+    kept = node >= 0
+    pairs, pair = np.unique(node[kept] * len(table) + device[kept], return_inverse=True)
+    started = (rows.start > 0)[kept]
+
+    def total(values: Ints) -> list[int]:
+        found = np.zeros(len(pairs), np.int64)
+        np.add.at(found, pair, values[kept] * started)
+        return found.tolist()
+
+    micros = total(np.maximum(rows.op_end_rel, 1))
+    sums = zip(total(np.ones(len(rows), np.int64)), micros, total(rows.requested), strict=True)
+    return {
+        (table[both % len(table)], names[both // len(table)]): Spent(*some)
+        for both, some in zip(pairs.tolist(), sums, strict=True)
+    }

@@ -1,0 +1,214 @@
+"""Everything about placement that a profile tells: asked, ran, copied, held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tfprof.analyses.cost.params import count_parameters
+from tfprof.analyses.graph.partition_graphs import PartitionGraph, partition_graphs
+from tfprof.analyses.graph.reach import extent
+from tfprof.analyses.graph.subgraph import subgraph
+from tfprof.analyses.graph.variables import Variable
+from tfprof.analyses.inference.engine import infer
+from tfprof.analyses.inference.sites import Given
+from tfprof.analyses.placement.balance import balance
+from tfprof.analyses.placement.copy_sums import CopySum, copies_of
+from tfprof.analyses.placement.device_rows import devices_of
+from tfprof.analyses.placement.host_placement import PlacementPartial, host_placement
+from tfprof.analyses.placement.ran import CPU, Ran
+from tfprof.analyses.placement.requested import asked_names, graphs_of, requested
+from tfprof.analyses.placement.transfers import SizeOf, crosses, of_edges
+from tfprof.model.device import DeviceNames, DeviceSpec
+from tfprof.model.dims import elements, packed
+from tfprof.model.graph import Graph
+from tfprof.model.interned import Interned
+from tfprof.model.placement_log import PlacementLog
+from tfprof.model.profile import ProfileData
+from tfprof.ops.rule import Tensor
+from tfprof.results.partial import merged, summed
+from tfprof.results.placement import (
+    WRITTEN,
+    Copies,
+    ParameterServers,
+    PlacedDevice,
+    SoftPlaced,
+    Unplaced,
+)
+from tfprof.wire import dtypes
+
+# inferring the shapes of more nodes than this takes longer than anybody waits
+_LARGEST_INFERRED = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Per average step where the trace has steps.
+
+    `place` is the device of each node of the graph, "" where nothing tells.
+    """
+
+    devices: dict[str, PlacedDevice]
+    unplaced: Unplaced
+    copies: list[Copies]
+    copies_from: str
+    soft_placed: list[SoftPlaced]
+    parts: list[PartitionGraph]
+    servers: ParameterServers | None
+    names: DeviceNames
+    ran: Ran
+    place: Interned | None
+    notes: list[str]
+
+
+def placement(
+    data: ProfileData, log: PlacementLog | None = None, given: Given | None = None
+) -> Placement:
+    graphs = [partition_graphs(host.trace) for host in data.hosts]
+    found = [part for some in graphs for part in some]
+    hosts = zip(data.hosts, graphs, strict=True)
+    each = (host_placement(host.trace, some, host.rank) for host, some in hosts)
+    partial = merged([PlacementPartial(), *each])
+    used = [*partial.device_names, *(part.device for part in found)]
+    names = DeviceNames([*used, *(log.devices if log is not None else ())], asked_names(data))
+    ran = partial.finish(names)
+    place = None if data.graph is None else _place(data, data.graph, names, ran, log)
+    sizes = _Sizes(data, given)
+    copies, source = ran.copies, ran.copies_from
+    if not copies and data.graph is not None and place is not None and crosses(place):
+        edges = of_edges(data.graph, subgraph(data).rows, place, sizes.of)
+        (copies, _), source = copies_of(summed(edges, CopySum.plus), {}, names, 1), WRITTEN
+    devices, unplaced = devices_of(data, names, ran, log, _held(data, place))
+    return Placement(
+        devices,
+        unplaced,
+        copies,
+        source,
+        list(soft_placed(data, names, ran, log)),
+        found,
+        _balance(data, place, devices),
+        names,
+        ran,
+        place,
+        sizes.notes,
+    )
+
+
+def _place(
+    data: ProfileData, graph: Graph, names: DeviceNames, ran: Ran, log: PlacementLog | None
+) -> Interned:
+    """Where each node is: as it ran, as the log has it, as the graph asks.
+
+    Where a run used one device and the graph asks for no other, that is where the rest is. Of CPUs
+    a capture does not tell which: the log does.
+    """
+    captured_ = bool(data.hosts.spaces)
+    asked = requested(graph)
+    only = next(iter(ran.devices)) if len(ran.devices) == 1 else ""
+    short = [names(name) if name else only for name in asked.table]
+    placed = log.placed if log is not None else {}
+    codes: list[int] = asked.codes.tolist()
+
+    def one(row: int, name: str) -> str:
+        if name in placed and (captured_ or name not in ran.places):
+            return names(placed[name][0])
+        if name in ran.places:
+            return ran.places[name][0]
+        return short[codes[row]]
+
+    return Interned.of([one(row, name) for row, name in enumerate(graph.names)])
+
+
+class _Sizes:
+    """The bytes of outputs from static shapes, inferred when first asked for."""
+
+    def __init__(self, data: ProfileData, given: Given | None) -> None:
+        self._data, self._given = data, given
+        self._known: dict[tuple[int, int], int | None] | None = None
+        self.notes: list[str] = []
+
+    @property
+    def of(self) -> SizeOf:
+        def size(row: int, port: int) -> int | None:
+            if self._known is None:
+                self._known = dict(self._infer())
+            return self._known.get((row, port))
+
+        return size
+
+    def _infer(self) -> Iterator[tuple[tuple[int, int], int | None]]:
+        graph = self._data.graph
+        if graph is None or len(graph) > _LARGEST_INFERRED:
+            self.notes.append("the graph is too large to infer the bytes of what is copied")
+            return
+        for site in infer(self._data, subgraph(self._data).rows.tolist(), self._given).sites:
+            if site.name != graph.names[site.row]:
+                continue
+            for port, tensor in enumerate(site.call.outputs):
+                yield (site.row, port), _bytes(tensor)
+
+
+def _bytes(tensor: Tensor) -> int | None:
+    """A handle is a name: nothing of what is behind it is sent."""
+    if dtypes.base(tensor.dtype) == dtypes.RESOURCE:
+        return 0
+    sent = packed(elements(tensor.shape), tensor.dtype)
+    return sent if isinstance(sent, int) else None
+
+
+def _held(data: ProfileData, place: Interned | None) -> dict[str, list[Variable]]:
+    held: dict[str, list[Variable]] = {}
+    for variable, where in _variables(data, place):
+        held.setdefault(where, []).append(variable)
+    return held
+
+
+def _variables(data: ProfileData, place: Interned | None) -> Iterator[tuple[Variable, str]]:
+    graph = data.graph
+    if graph is None or place is None:
+        return
+    for variable in count_parameters(data, extent(data)).variables:
+        row = graph.index.get(variable.name, -1)
+        yield variable, place[row] if row >= 0 else ""
+
+
+def soft_placed(
+    data: ProfileData, names: DeviceNames, ran: Ran, log: PlacementLog | None
+) -> Iterator[SoftPlaced]:
+    """Nodes that name a device and were seen, but never on it.
+
+    A capture has threads, not CPU devices: it only shows that a kind of device was not there.
+    """
+    placed = log.placed if log is not None else {}
+    absent = _types_absent(data)
+    for graph in graphs_of(data):
+        asked = [DeviceSpec.of(name) for name in graph.devices.table]
+        full = [names.spec(name) for name in graph.devices.table]
+        for row, code in enumerate(graph.devices.codes.tolist()):
+            if asked[code].type is None and asked[code].job is None:
+                continue
+            name = graph.names[row]
+            seen = ran.places.get(name) or [names(one) for one in placed.get(name, ())]
+            if not seen or any(asked[code].allows(names.spec(one)) for one in seen):
+                continue
+            if name in ran.places and absent is not None and full[code].type not in absent:
+                continue
+            where = names(graph.devices.table[code])
+            yield SoftPlaced(name, graph.ops[row], where, seen[0])
+
+
+def _types_absent(data: ProfileData) -> set[str | None] | None:
+    """For a capture, the kinds of devices that graphs ask for and it has none of."""
+    spaces = data.hosts.spaces
+    if not spaces:
+        return None
+    present = {DeviceSpec.of(one.name).type for space in spaces for one in space.devices} | {CPU}
+    asked = {DeviceSpec.of(name).type for name in asked_names(data)}
+    return asked - present
+
+
+def _balance(
+    data: ProfileData, place: Interned | None, devices: Iterable[str]
+) -> ParameterServers | None:
+    placed = [(one, DeviceSpec.of(where)) for one, where in _variables(data, place)]
+    return balance(placed, (DeviceSpec.of(name) for name in devices))

@@ -1,0 +1,273 @@
+"""Every execution of an op with its own time, from whatever recorded it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.events.self_time import self_times
+from tfprof.analyses.runtime.original_op_time import op_micros
+from tfprof.model.interned import Interned
+from tfprof.model.op_names import OpKind, op_name
+from tfprof.model.trace import Executions, Trace
+from tfprof.model.units import PS_A_MICROSECOND, PS_A_NANOSECOND
+from tfprof.model.xspace import HOST_THREADS, Plane, Space
+
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+_INPUT_THREAD = "tf_data_"
+# how many events are looked at together
+_TOGETHER = 1 << 17
+
+
+@dataclass(frozen=True, slots=True)
+class OpEvents:
+    """One row an execution; times in picoseconds.
+
+    `pipeline` marks what the input pipeline did: tf.data's iterators, which take their waiting for
+    time, and the ops that functions of the pipeline ran.
+    """
+
+    node: Interned
+    op: Interned
+    device: Interned
+    thread: Ints
+    threads: Mapping[int, str]
+    step: Ints
+    start_ps: Ints
+    total_ps: Ints
+    self_ps: Ints
+    pipeline: Mask
+    # whether lines of the recording tell what ran inside what
+    nested: bool
+    # what `start_ps` counts from, since 1970: more than 64 bits
+    origin_ps: int = 0
+
+    def __len__(self) -> int:
+        return len(self.total_ps)
+
+    def where(self, rows: Ints | Mask) -> OpEvents:
+        return replace(
+            self,
+            node=Interned(self.node.codes[rows], self.node.table),
+            op=Interned(self.op.codes[rows], self.op.table),
+            device=Interned(self.device.codes[rows], self.device.table),
+            thread=self.thread[rows],
+            step=self.step[rows],
+            start_ps=self.start_ps[rows],
+            total_ps=self.total_ps[rows],
+            self_ps=self.self_ps[rows],
+            pipeline=self.pipeline[rows],
+        )
+
+    def timed(self) -> OpEvents:
+        """Without what nobody timed, such as copies and the runtime's own records."""
+        return self.where(self.total_ps > 0) if (self.total_ps == 0).any() else self
+
+    @property
+    def ends_ps(self) -> tuple[int, int]:
+        """The first start and the last end by the clock on the wall, since 1970; 0 of nothing."""
+        if not len(self):
+            return 0, 0
+        last = int((self.start_ps + self.total_ps).max())
+        return int(self.start_ps.min()) + self.origin_ps, last + self.origin_ps
+
+
+def op_events(trace: Trace, types: Mapping[str, str] | None = None) -> OpEvents:
+    """Of a capture of TensorFlow 2 or of run metadata, whose op `types` a graph may know."""
+    if trace.space is not None and trace.executions.event is not None:
+        return _of_capture(trace, trace.space)
+    return _of_records(trace, types or {})
+
+
+def self_micros(trace: Trace) -> Ints | None:
+    """Of each execution of a capture, in whole microseconds; None without one.
+
+    Many ops take less than one: what is lost or won by rounding goes into the node's next run, so
+    that the sum over the runs of a node in a step is right.
+    """
+    rows = trace.executions
+    if trace.space is None or rows.event is None:
+        return None
+    # executions stand first, what only the pipeline did behind them
+    own = _of_capture(trace, trace.space).self_ps[: len(rows)]
+    order = np.lexsort((rows.step, rows.node.codes))
+    keys = np.stack([rows.node.codes[order], rows.step[order]])
+    first = np.append(True, (np.diff(keys, axis=1) != 0).any(axis=0))[: len(rows)]
+    so_far = np.cumsum(own[order])
+    before = (so_far - own[order])[first]
+    so_far -= np.repeat(before, np.diff(np.append(np.flatnonzero(first), len(rows))))
+    whole = (so_far + PS_A_MICROSECOND // 2) // PS_A_MICROSECOND
+    micros = np.empty_like(own)
+    micros[order] = np.where(first, whole, np.diff(whole, prepend=0))
+    return micros
+
+
+@dataclass(frozen=True, slots=True)
+class _Events:
+    """Events that are ops: of which thread, and how long; `event` counts through all planes."""
+
+    event: Ints
+    thread: Ints
+    duration_ps: Ints
+    name: Interned
+    device: Interned
+
+    @classmethod
+    def joined(cls, parts: list[_Events]) -> _Events:
+        return cls(
+            np.concatenate([part.event for part in parts]),
+            np.concatenate([part.thread for part in parts]),
+            np.concatenate([part.duration_ps for part in parts]),
+            Interned.joined([part.name for part in parts]),
+            Interned.joined([part.device for part in parts]),
+        )
+
+
+def _of_capture(trace: Trace, space: Space) -> OpEvents:
+    rows = trace.executions
+    others = _others(space)
+    event = np.concatenate([_known(rows.event), others.event])
+    start = _starts(space, event)
+    total = np.concatenate([_known(rows.duration_ps), others.duration_ps])
+    thread = np.concatenate([rows.thread, others.thread])
+    own = _own_times(np.argsort(event, kind="stable"), thread, start, total)
+    types = Interned.joined([rows.op or Interned.of([""] * len(rows)), _part(others.name, "type")])
+    return OpEvents(
+        Interned.joined([rows.node, _part(others.name, "name")]),
+        types,
+        Interned.joined([rows.device, others.device]),
+        thread,
+        trace.threads,
+        np.concatenate([rows.step, np.full(len(others.event), -1)]),
+        start,
+        total,
+        own,
+        types.map(OpKind.DATASET.value.__eq__) | _on_pipeline_threads(trace.threads, thread),
+        nested=True,
+        origin_ps=space.origin_ns * PS_A_NANOSECOND,
+    )
+
+
+def _own_times(order: Ints, thread: Ints, start: Ints, total: Ints) -> Ints:
+    """Of events, some threads at a time: what is in between should stay in the cache."""
+    own = np.empty_like(total)
+    line = thread[order]
+    bounds = np.append(np.flatnonzero(line[1:] != line[:-1]) + 1, len(order))
+    begin = 0
+    while begin < len(order):
+        # all of one thread, and of others as long as they are short
+        last = np.searchsorted(bounds, begin + _TOGETHER, side="right") - 1
+        stop = int(bounds[max(last, np.searchsorted(bounds, begin, side="right"))])
+        rows = order[begin:stop]
+        own[rows] = self_times(line[begin:stop], start[rows], total[rows])
+        begin = stop
+    return own
+
+
+def _known(column: Ints | None) -> Ints:
+    return np.zeros(0, np.int64) if column is None else column
+
+
+def _planes(space: Space) -> Iterator[tuple[Plane, int, int]]:
+    """Each plane with the numbers of its first event and of its first line."""
+    events = lines = 0
+    for plane in space.planes:
+        yield plane, events, lines
+        events += len(plane.events)
+        lines += len(plane.lines)
+
+
+def _starts(space: Space, event: Ints) -> Ints:
+    found = np.zeros(len(event), np.int64)
+    for begin in range(0, len(event), _TOGETHER):
+        some = event[begin : begin + _TOGETHER]
+        for plane, first, _ in _planes(space):
+            here = np.flatnonzero((some >= first) & (some < first + len(plane.events)))
+            found[begin + here] = plane.events.start_ps[some[here] - first]
+    return found
+
+
+def _others(space: Space) -> _Events:
+    """Events of host threads that are ops as XProf has it, but no nodes: iterators, copies."""
+    none = np.zeros(0, np.int64)
+    nothing = Interned(np.zeros(0, np.int32), [])
+    parts = [_Events(none, none, none, nothing, nothing)]
+    for plane, event, line in _planes(space):
+        if plane.name == HOST_THREADS:
+            names = Interned(plane.events.name, plane.event_names.name)
+            rows = np.flatnonzero(names.map(_is_other))
+            parts.append(
+                _Events(
+                    rows + event,
+                    plane.line_of(rows) + line,
+                    plane.events.duration_ps[rows],
+                    _used(names, rows),
+                    Interned(np.zeros(len(rows), np.int32), [plane.device]),
+                )
+            )
+    return _Events.joined(parts)
+
+
+def _is_other(name: str) -> bool:
+    found = op_name(name)
+    return found is not None and found.kind is not OpKind.TENSORFLOW
+
+
+def _used(names: Interned, rows: Ints) -> Interned:
+    """Some rows of a column, over the few strings they hold."""
+    codes, place = np.unique(names.codes[rows], return_inverse=True)
+    return Interned(place.astype(np.int32), [names.table[code] for code in codes.tolist()])
+
+
+def _part(names: Interned, attribute: str) -> Interned:
+    """The name or the type of the op behind each event."""
+    found = Interned.of([str(getattr(op_name(name), attribute)) for name in names.table])
+    return Interned(found.codes[names.codes], found.table)
+
+
+def _on_pipeline_threads(threads: Mapping[int, str], thread: Ints) -> Mask:
+    mine = np.zeros(max(threads, default=-1) + 1, bool)
+    mine[[number for number, name in threads.items() if name.startswith(_INPUT_THREAD)]] = True
+    return mine[thread]
+
+
+def _of_records(trace: Trace, types: Mapping[str, str]) -> OpEvents:
+    """Run metadata: the original's time of each execution, 0 for what it does not time."""
+    rows = trace.executions
+    total = op_micros(rows) * PS_A_MICROSECOND
+    origin = int(rows.start[rows.start > 0].min(initial=np.iinfo(np.int64).max))
+    start = (rows.start - origin) * PS_A_MICROSECOND
+    names = [name.partition(":")[0] for name in rows.node.table]
+    nodes = Interned.of(names)
+    ops = Interned.of([types.get(name, "") for name in names])
+    return OpEvents(
+        Interned(nodes.codes[rows.node.codes], nodes.table),
+        Interned(ops.codes[rows.node.codes], ops.table),
+        rows.device,
+        rows.thread,
+        trace.threads,
+        rows.step,
+        start,
+        total,
+        _self_of_records(rows, start, total),
+        np.zeros(len(rows), bool),
+        nested=bool(rows.thread.any()),
+        origin_ps=origin * PS_A_MICROSECOND,
+    )
+
+
+def _self_of_records(rows: Executions, start: Ints, total: Ints) -> Ints:
+    """Records that name no thread may have run side by side: nothing is known to be inside them."""
+    own = total.copy()
+    order = np.lexsort((-total, start, rows.thread, rows.device.codes, rows.step))
+    order = order[(rows.thread[order] > 0) & (total[order] > 0)]
+    if len(order):
+        keys = np.stack([rows.step[order], rows.device.codes[order], rows.thread[order]])
+        changes = np.append(False, (np.diff(keys, axis=1) != 0).any(axis=0))
+        own[order] = self_times(np.cumsum(changes), start[order], total[order])
+    return own

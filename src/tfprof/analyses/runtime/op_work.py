@@ -1,0 +1,119 @@
+"""FLOPs and bytes of the ops that ran, from the graph: joined by name, fused ops taken together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.graph.layer_names import without_calls
+from tfprof.analyses.runtime.op_events import OpEvents
+from tfprof.model.device import is_stream
+from tfprof.model.graph import Graph
+
+if TYPE_CHECKING:  # a capture has no such costs, and need not import what counts them
+    from tfprof.analyses.cost.op_costs import OpCost, OpCosts
+
+Floats = npt.NDArray[np.float64]
+
+_FUSED = "_Fused"
+
+
+@dataclass(frozen=True, slots=True)
+class EventWork:
+    """Of each execution; not a number where it is not known."""
+
+    flops: Floats
+    bytes: Floats
+    # not known, though there is some: a host that only launches kernels does none of the work
+    unknown: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class _Amount:
+    flops: int
+    read: int
+    written: int
+
+
+def work_of(runs: OpEvents, costs: OpCosts, graph: Graph) -> EventWork:
+    """What depends on a size that is open is not known."""
+    amounts = {without_calls(op.site.name): _amount(op) for op in costs.ops}
+    ran = {without_calls(name) for name in runs.node.table}
+    fused = _fused(runs)
+    flops, moved = (np.full(len(runs.node.table), np.nan) for _ in range(2))
+    for code, name in enumerate(runs.node.table):
+        node = without_calls(name)
+        chain = _absorbed(graph, node, ran) if code in fused else [node]
+        known = [one for one in map(amounts.get, chain) if one is not None]
+        if len(known) == len(chain):
+            flops[code] = sum(one.flops for one in known)
+            moved[code] = _moved(known)
+    part = _part_of_the_work(runs)
+    share = np.where(part == 0, np.nan, part)
+    done = flops[runs.node.codes] * share
+    return EventWork(done, moved[runs.node.codes] * share, np.isnan(done) & (part != 0))
+
+
+def _fused(runs: OpEvents) -> set[int]:
+    """The nodes that ran with others in one op."""
+    kinds = runs.op.map(lambda op: op.startswith(_FUSED))
+    return set(np.unique(runs.node.codes[kinds]).tolist())
+
+
+def _part_of_the_work(runs: OpEvents) -> Floats:
+    """How much of its node's work an execution does; not a number if that is not known.
+
+    A node on a GPU is launched by the host, which does none of it, and may be several kernels. Ops
+    of the pipeline may share a name with a node of the model.
+    """
+    on_device = runs.device.map(is_stream)
+    count = len(runs.node.table)
+    kernels = np.bincount(runs.node.codes[on_device], minlength=count)[runs.node.codes]
+    launches = np.bincount(runs.node.codes[~on_device], minlength=count)[runs.node.codes]
+    part = np.where(launches > 0, launches / np.maximum(kernels, 1), 1.0)
+    part = np.where(on_device, part, np.where(kernels > 0, 0.0, 1.0))
+    return np.where(runs.pipeline, np.nan, part)
+
+
+def _amount(op: OpCost) -> _Amount | None:
+    """Of one execution: the cost of a site is that of all its rounds."""
+    times = op.site.times
+    if op.cost is None or not isinstance(times, int) or times < 1:
+        return None
+    values = (op.cost.flops_all, op.cost.read, op.cost.written)
+    whole = [value // times for value in values if isinstance(value, int)]
+    return _Amount(*whole) if len(whole) == len(values) else None
+
+
+def _absorbed(graph: Graph, name: str, ran: set[str]) -> list[str]:
+    """The node a fused op is named after, and what it took in: nodes before it that never ran."""
+    row = graph.index.get(name, -1)
+    if row < 0:
+        return [name, ""]  # inside a function: nothing says what was taken in
+    chain = [name]
+    inputs = _inputs(graph, row)
+    while len(inputs):
+        row = int(inputs[0])
+        before = graph.names[row] if row >= 0 else ""
+        inputs = _inputs(graph, row) if before and before not in chain else []
+        # a constant or what is fed does not run, and nothing has to take it in
+        if not len(inputs) or without_calls(before) in ran:
+            break
+        chain.append(before)
+    return chain
+
+
+def _inputs(graph: Graph, row: int) -> Sequence[int]:
+    edges = graph.edges
+    return edges.node[edges.offsets[row] : edges.offsets[row + 1]].tolist()  # type: ignore[no-any-return]
+
+
+def _moved(chain: Sequence[_Amount]) -> int:
+    """What passes from one op of a fused one to the next is neither written nor read."""
+    last, *before = chain
+    read = sum(one.read for one in chain) - sum(one.written for one in before)
+    return max(0, read) + last.written

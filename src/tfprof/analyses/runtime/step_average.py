@@ -1,0 +1,80 @@
+"""What a run cost on average: by node, by device, and how long it lasted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.runtime.op_events import OpEvents, op_events
+from tfprof.analyses.steps.step_clock import StepClock, TraceSteps, step_clock
+from tfprof.model.op_names import OpKind
+from tfprof.model.trace import Executions, Trace
+from tfprof.results.partial import FirstPlace, Met, merged
+from tfprof.results.step_average import NodeSums, StepAverage, StepAveragePartial
+
+Ints = npt.NDArray[np.int64]
+
+
+def step_average(*traces: Trace) -> StepAverage:
+    """The average step of hosts that took it together, by clocks that count from one instant."""
+    clock = step_clock(traces)
+    return merged(run_partial(trace, clock, rank) for rank, trace in enumerate(traces)).finish()
+
+
+def run_partial(trace: Trace, clock: StepClock, rank: int = 0) -> StepAveragePartial:
+    """Of one host. Iterators of tf.data are left out: what they take is mostly waiting."""
+    rows = trace.executions
+    runs = op_events(trace)
+    runs = runs.where(~runs.op.map(OpKind.DATASET.value.__eq__))
+    marked = TraceSteps(trace, clock)
+    if marked:
+        runs = runs.where(marked.holding(runs.device, runs.start_ps))
+    # a capture says nothing of what an execution asked its allocator for
+    requested = rows.requested if trace.space is None else None
+    return StepAveragePartial(
+        dict(_by_node(runs, requested, rank)),
+        dict(_by_device(runs, rank)),
+        len(runs),
+        int(runs.self_ps[runs.pipeline].sum()),
+        marked.numbers or trace.steps,
+        marked.known_periods,
+        dict(_spans(rows)),
+        None if requested is None else int(requested.sum()),
+    )
+
+
+def _by_node(runs: OpEvents, requested: Ints | None, rank: int) -> Iterator[tuple[str, NodeSums]]:
+    node, count = runs.node.codes.astype(np.int64), len(runs.node.table)
+    times = np.bincount(node, minlength=count).tolist()
+    time = _summed(node, runs.self_ps, count)
+    asked = [0] * count if requested is None else _summed(node, requested, count)
+    types = dict(zip(node.tolist(), runs.op.codes.tolist(), strict=True))
+    for code, name in enumerate(runs.node.table):
+        if times[code]:
+            last = rank, runs.op.table[types[code]]
+            yield name, NodeSums(last, times[code], time[code], asked[code])
+
+
+def _summed(places: Ints, values: Ints, count: int) -> list[int]:
+    totals = np.zeros(count, np.int64)
+    np.add.at(totals, places, values)
+    return totals.tolist()
+
+
+def _by_device(runs: OpEvents, rank: int) -> Iterator[tuple[str, Met]]:
+    """Also of those that did nothing: they decide how much of a name is needed."""
+    table = runs.device.table
+    totals = _summed(runs.device.codes.astype(np.int64), runs.self_ps, len(table))
+    for at, name in enumerate(table):
+        yield name, Met(FirstPlace(rank, at), totals[at])
+
+
+def _spans(rows: Executions) -> Iterator[tuple[int, tuple[int, int]]]:
+    """From the first start to the last end of each step."""
+    for step in np.unique(rows.step).tolist():
+        mine = (rows.step == step) & (rows.start > 0)
+        if mine.any():
+            start = rows.start[mine]
+            yield step, (int(start.min()), int((start + rows.end_rel[mine]).max()))

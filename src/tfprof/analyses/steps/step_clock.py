@@ -1,0 +1,91 @@
+"""What began in a step, on a host or on several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.steps.detect import find_steps, first_steps
+from tfprof.model.interned import Interned
+from tfprof.model.trace import Trace
+from tfprof.results.step_windows import StepWindow
+
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class StepClock:
+    """The steps of the host that marks them best, by the clock that all hosts share.
+
+    All that a host needs to know of the others: hosts take their steps together, each by a clock
+    of its own, and one without steps, such as a parameter server, is looked at by this one.
+    """
+
+    windows: Sequence[StepWindow] = ()
+
+
+def step_clock(traces: Iterable[Trace]) -> StepClock:
+    """The records of other runs than captures name their steps themselves."""
+    spaces = [trace.space for trace in traces if trace.space is not None]
+    _, found = first_steps([(space, host) for space in spaces for host in space.hosts])
+    return StepClock(tuple(found.windows))
+
+
+class TraceSteps:
+    """The steps of a capture, of one host or several."""
+
+    def __init__(self, trace: Trace, clock: StepClock) -> None:
+        self._space = trace.space
+        self._clock = clock
+
+    def __len__(self) -> int:
+        """As many as one host took."""
+        return len(self._clock.windows)
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        return tuple(window.number for window in self._clock.windows)
+
+    @cached_property
+    def _by_host(self) -> dict[str, Sequence[StepWindow]]:
+        if self._space is None:
+            return {}
+        # by its own steps: two processes of a machine have one name
+        known = self._clock.windows
+        return {host: find_steps(self._space, host).windows or known for host in self._space.hosts}
+
+    def holding(self, device: Interned, start_ps: Ints) -> Mask:
+        """Whether each began in the period of a step of its host, which its device names."""
+        if len(self._by_host) == 1:
+            (windows,) = self._by_host.values()
+            return _began_in(windows, start_ps)
+        inside = np.zeros(len(start_ps), bool)
+        for code in device.used():
+            mine = np.flatnonzero(device.codes == code)
+            inside[mine] = _began_in(self._of(device.table[code]), start_ps[mine])
+        return inside
+
+    def _of(self, device: str) -> Sequence[StepWindow]:
+        for host, windows in self._by_host.items():
+            if device.startswith(f"/host:{host}/"):
+                return windows
+        return self._clock.windows
+
+    @property
+    def known_periods(self) -> tuple[int, ...]:
+        """Of the last step it is not known when the next one began, unless it is the only one."""
+        windows = self._clock.windows
+        return tuple(window.period for window in windows[:-1] or windows)
+
+
+def _began_in(windows: Sequence[StepWindow], start_ps: Ints) -> Mask:
+    begins = np.array([window.begin for window in windows], np.int64)
+    # before all steps there is one that was over
+    untils = np.array([*(window.until for window in windows), np.iinfo(np.int64).min])
+    found: Mask = start_ps < untils[np.searchsorted(begins, start_ps, "right") - 1]
+    return found

@@ -1,0 +1,1 @@
+"""What text and pictures draw in the same way."""

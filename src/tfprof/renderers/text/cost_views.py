@@ -1,0 +1,229 @@
+"""The four views as text, laid out as the original tool lays them out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.model import metrics
+from tfprof.renderers.text.original_numbers import CORRECTED, ORIGINAL, Spelling, Write
+from tfprof.renderers.text.tensor_dump import tensor_dump
+from tfprof.results import trees as c
+from tfprof.results.trees import ROOT_NAME, CostRows, OpCostRow, Shape
+from tfprof.views.trees import CostTreeView, OpCostView
+
+Column = Sequence[str | None]
+
+_MEMORY = (metrics.BYTES, metrics.PEAK, metrics.RESIDUAL, metrics.OUTPUT)
+_TIMES = (metrics.MICROS, metrics.ACCELERATOR, metrics.CPU)
+_COUNTS = (metrics.PARAMS, metrics.FLOAT_OPS)
+
+
+def _spelling(style: str) -> Spelling:
+    return ORIGINAL if style == "original" else CORRECTED
+
+
+def tree_text(view: CostTreeView) -> str:
+    """A line a node: self/total of what is selected; the late style has a legend above."""
+    spelling, early = _spelling(view.style), view.style == "early"
+    lines = []
+    if not early:
+        titles = _op_titles(view.select) if view.of_code else _tree_titles(view.select)
+        lines.append("node name | " + " | ".join(titles))
+    of_rows = _code_columns if view.of_code else _tree_columns
+    columns = list(of_rows(view.rows, view.select, spelling, early=early))
+    fields = _joined(columns, len(view.rows))
+    framed = (f" ({text})" for text in fields) if view.select or not early else repeat("")
+    lines += _lines(view.rows, framed)
+    return "\n".join(lines) + "\n"
+
+
+def _joined(columns: list[Column], count: int) -> Iterator[str]:
+    """The texts of each row; None is left out."""
+    if not columns:
+        return repeat("", count)
+    if any(None in column for column in columns):
+        rows = zip(*columns, strict=True)
+        return (", ".join(text for text in row if text is not None) for row in rows)
+    return map(", ".join, zip(*columns, strict=True))
+
+
+def _lines(rows: CostRows, framed: Iterable[str]) -> Iterator[str]:
+    named = zip(rows.indent.tolist(), rows.names, framed, strict=False)
+    if rows.hidden is None and not rows.values:
+        yield from ("  " * indent + name + text for indent, name, text in named)
+        return
+    # a line about hidden nodes pushes what stands below it one level in
+    extra: list[int] = []
+    hidden = rows.hidden.tolist() if rows.hidden is not None else [0] * len(rows)
+    for at, (indent, name, text) in enumerate(named):
+        more = extra[rows.parent[at]] if at else 0
+        if hidden[at]:
+            yield f"{'  ' * (indent + more)}...hidden {hidden[at]}..."
+            more += 1
+        extra.append(more)
+        yield "  " * (indent + more) + name + text
+        value = rows.values.get(at)
+        if value is not None:
+            yield tensor_dump(value.values, value.shape).removesuffix("\n")
+
+
+def _tree_titles(select: frozenset[str]) -> Iterator[str]:
+    columns = (*_chosen(_COUNTS, select), *_chosen(_MEMORY, select), *_times(select))
+    yield from (metrics.METRICS[column].title for column in columns)
+    if "device" in select:
+        yield "assigned devices"
+    if "op_types" in select:
+        yield "op types"
+    if "occurrence" in select:
+        yield metrics.METRICS[metrics.RUNS].title
+    if "input_shapes" in select:
+        yield "input shapes"
+
+
+def _chosen(columns: Sequence[int], select: frozenset[str]) -> list[int]:
+    return [column for column in columns if metrics.NAMES[column] in select]
+
+
+def _times(select: frozenset[str]) -> Sequence[int]:
+    """The time of both has both beside it."""
+    return _TIMES if "micros" in select else _chosen(_TIMES, select)
+
+
+def _both(rows: CostRows, column: int, write: Write, unit: str = "") -> list[str]:
+    """A row's own cost, unless it does not count, and the total."""
+    totals = _written(rows.total[:, column], write)
+    own = _written(rows.own[:, column], write)
+    if not rows.accounted.all():
+        counts = rows.accounted.tolist()
+        own = [text if counted else "--" for text, counted in zip(own, counts, strict=True)]
+    return [f"{one}/{all_}{unit}" for one, all_ in zip(own, totals, strict=True)]
+
+
+def _written(values: npt.NDArray[np.int64], write: Write) -> list[str]:
+    """Each number as text; most numbers of a column occur many times."""
+    distinct, place = np.unique(values, return_inverse=True)
+    texts = [write(value) for value in distinct.tolist()]
+    return [texts[at] for at in place.tolist()]
+
+
+def _costs(
+    rows: CostRows, select: frozenset[str], spelling: Spelling, *, early: bool
+) -> Iterator[Column]:
+    yield from (_both(rows, column, spelling.memory) for column in _chosen(_MEMORY, select))
+    if early and "micros" in select:
+        yield _both(rows, metrics.MICROS, spelling.time)
+        return
+    yield from (_both(rows, column, spelling.time) for column in _times(select))
+
+
+def _code_columns(
+    rows: CostRows, select: frozenset[str], spelling: Spelling, *, early: bool
+) -> Iterator[Column]:
+    yield from _costs(rows, select, spelling, early=early)
+    if "params" in select:
+        yield _both(rows, metrics.PARAMS, spelling.number, " params")
+    if "float_ops" in select:
+        yield _both(rows, metrics.FLOAT_OPS, spelling.number, " flops")
+    if "device" in select:
+        yield ["|".join(devices) if devices else None for devices in rows.devices]
+    if "op_types" in select:
+        yield ["|".join(types) for types in rows.types]
+    if "occurrence" in select:
+        yield ["occurrence N/A in code view"] * len(rows)
+    if "input_shapes" in select:
+        yield ["input_shapes N/A in code view"] * len(rows)
+
+
+def _tree_columns(
+    rows: CostRows, select: frozenset[str], spelling: Spelling, *, early: bool
+) -> Iterator[Column]:
+    if "params" in select:
+        shapes = map(rows.shapes.get, range(len(rows)))
+        yield ["x".join(map(str, shape)) if shape else None for shape in shapes]
+        yield _both(rows, metrics.PARAMS, spelling.number, " params")
+    if "float_ops" in select:
+        yield _both(rows, metrics.FLOAT_OPS, spelling.number, " flops")
+    yield from _costs(rows, select, spelling, early=early)
+    if "device" in select:
+        yield [device or None for device in rows.device]
+    if "op_types" in select:
+        yield ["|".join(types) for types in rows.types]
+    if "occurrence" in select:
+        runs = _both(rows, metrics.RUNS, spelling.number)
+        defined = _both(rows, metrics.DEFINED, spelling.number)
+        yield [f"{ran}|{made}" for ran, made in zip(runs, defined, strict=True)]
+    if "input_shapes" in select:
+        yield ["|".join(_input(at, shape) for at, shape in inputs) for inputs in rows.inputs]
+
+
+def _input(at: int, shape: Shape | None) -> str:
+    return f"{at}:{'unknown' if shape is None else 'x'.join(str(dim) for dim in shape) or '1'}"
+
+
+def op_text(view: OpCostView) -> str:
+    """Legend, then a row a type: its own cost, with the running and its own share."""
+    if view.empty_graph:
+        root = OpCostRow(ROOT_NAME, view.root_total, view.root_total, 0)
+        return _op_row(root, view) + "\n"
+    lines = ["node name | " + " | ".join(_op_titles(view.select))]
+    lines += [_op_row(row, view) for row in view.rows]
+    return "\n".join(lines) + "\n"
+
+
+def _op_titles(select: frozenset[str]) -> Iterator[str]:
+    columns = (*_chosen(_MEMORY, select), *_times(select), *_chosen(_COUNTS, select))
+    yield from (metrics.METRICS[column].title for column in columns)
+    if "device" in select:
+        yield "assigned devices"
+    if "op_types" in select:
+        yield "op types"
+    if "occurrence" in select:
+        yield "op occurrence (run|defined)"
+    if "input_shapes" in select:
+        yield "input shapes"
+
+
+def _op_row(row: OpCostRow, view: OpCostView) -> str:
+    text = f"{row.op:<25}" + ", ".join(_op_cells(row, view))
+    if "input_shapes" in view.select and row.nodes:
+        write = _spelling(view.style).time
+        most_runs_first = sorted((-s.runs, _signature(s, write)) for s in row.signatures)
+        text += "\n\n" + "".join(f"{line}\n" for _, line in most_runs_first)
+    return text
+
+
+def _op_cells(row: OpCostRow, view: OpCostView) -> Iterator[str]:
+    select = view.select
+    spelling = _spelling(view.style)
+    number, time, memory = spelling.number, spelling.time, spelling.memory
+
+    def cell(column: int, own: str, guard: int) -> str:
+        whole = view.root_total[column]
+        shares = (0.0, 0.0)
+        if guard > 0:
+            shares = (100.0 * row.total[column] / whole, 100.0 * row.own[column] / whole)
+        return f"{own} ({shares[0]:.2f}%, {shares[1]:.2f}%)".rjust(30)
+
+    for column in _chosen(_MEMORY, select):
+        yield cell(column, memory(row.own[column]), row.own[column])
+    for column in _times(select):
+        yield cell(column, time(row.own[column]), row.total[column])
+    for column in _chosen(_COUNTS, select):
+        text = f"{number(row.own[column])} {metrics.NAMES[column]}"
+        yield cell(column, text, row.total[column])
+    if "device" in select:
+        yield "|".join(row.devices)
+    if "op_types" in select:
+        yield "|".join(row.types)
+    if "occurrence" in select:
+        yield f"{row.own[metrics.RUNS]}|{row.nodes}".rjust(10)
+
+
+def _signature(signature: c.InputSignature, write: Write) -> str:
+    shapes = ",\t".join(_input(at, shape) for at, shape in signature.shapes)
+    counts = f"(run*{signature.runs}|defined*{signature.defined})"
+    return f"input_type: {shapes}\t{counts}\texec_time: {write(signature.micros)}"

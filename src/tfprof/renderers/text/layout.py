@@ -1,0 +1,106 @@
+"""A report as lines of styled text for a given width. Colour is the terminal's business."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import assert_never
+
+from tfprof.renderers.drawing.cut import head_cut, middle_cut, tail_cut
+from tfprof.renderers.text.bars import bar_lines
+from tfprof.renderers.text.cells import cell
+from tfprof.renderers.text.cost_views import op_text, tree_text
+from tfprof.renderers.text.curves import plot_lines
+from tfprof.renderers.text.fit import fitted
+from tfprof.renderers.text.fold import folded, shown_rows
+from tfprof.renderers.text.footnotes import footnotes
+from tfprof.renderers.text.lanes import lane_lines
+from tfprof.renderers.text.lines import Line
+from tfprof.renderers.text.wrapped import GAP, fact_lines, note_lines
+from tfprof.views.shapes import Bars, Facts, Lanes, Notes, Part, Report, Series, Table, Unit
+from tfprof.views.trees import CostTreeView, OpCostView
+
+_GAP = " " * GAP
+_NARROWEST = 12
+
+
+def report_lines(report: Report, width: int) -> Iterator[Line]:
+    report = fitted(report)
+    if report.title:
+        yield [(middle_cut(report.title, width), "title")]
+    for line in textwrap.wrap(report.subtitle, width):
+        yield [(line, "quiet")]
+    for number, part in enumerate(report.parts):
+        if number or report.title:
+            yield []
+        yield from _part_lines(part, width)
+
+
+def _part_lines(part: Part, width: int) -> Iterator[Line]:
+    match part:
+        case Facts():
+            for label, text in fact_lines(part, width):
+                yield [(label, "label"), (text, "")]
+        case Table():
+            yield from _table_lines(part, width)
+        case Notes():
+            yield from ([(line, "quiet")] for line in note_lines(part, width))
+        case Series():
+            yield from ([(line, "")] for line in plot_lines(part, width))
+        case Lanes():
+            first, *rest = lane_lines(part, width)
+            yield [(first, "heading")]
+            yield from ([(line, "")] for line in rest)
+        case Bars():
+            yield from bar_lines(part, width)
+        case CostTreeView() | OpCostView():
+            # the original's layout is for scripts, too: never cut, never wrapped
+            text = op_text(part) if isinstance(part, OpCostView) else tree_text(part)
+            yield [(text.removesuffix("\n"), "")]
+        case _:
+            assert_never(part)
+
+
+def _table_lines(table: Table, width: int) -> Iterator[Line]:
+    texts = [
+        [cell(value, column.unit) for value, column in zip(row, table.columns, strict=True)]
+        for row in shown_rows(table)
+    ]
+    titles = [column.title for column in table.columns]
+    if table.title:
+        titles[0] = table.title
+    widths = _column_widths(titles, texts, width)
+    kinds = [column.unit for column in table.columns]
+    yield [(_row(titles, widths, kinds), "heading")]
+    for row in texts:
+        yield [(_row(row, widths, kinds), "")]
+    rest = folded(table)
+    if rest:
+        yield [(middle_cut(rest, width), "quiet")]
+    for note in footnotes(table):
+        yield from (
+            [(line, "quiet")] for line in textwrap.wrap(note, width, subsequent_indent="  ")
+        )
+
+
+def _column_widths(titles: list[str], texts: list[list[str]], width: int) -> list[int]:
+    """Each column as wide as its widest cell; the widest text gives way where that is too much."""
+    widths = [max([len(title), *(len(row[i]) for row in texts)]) for i, title in enumerate(titles)]
+    over = sum(widths) + len(_GAP) * (len(widths) - 1) - width
+    while over > 0:
+        widest = max(range(len(widths)), key=widths.__getitem__)
+        rest = sorted(widths)[-2] if len(widths) > 1 else 0
+        taken = min(over, max(1, widths[widest] - max(rest, _NARROWEST)))
+        if widths[widest] - taken < 1:
+            break
+        widths[widest] -= taken
+        over -= taken
+    return widths
+
+
+def _row(cells: list[str], widths: list[int], kinds: list[Unit]) -> str:
+    padded = []
+    for text, width, kind in zip(cells, widths, kinds, strict=True):
+        cut = tail_cut(text, width) if kind is Unit.PROSE else head_cut(text, width)
+        padded.append(cut.rjust(width) if kind.is_number else cut.ljust(width))
+    return _GAP.join(padded).rstrip()

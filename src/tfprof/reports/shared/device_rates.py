@@ -1,0 +1,29 @@
+"""The device that a question names."""
+
+from __future__ import annotations
+
+import re
+
+from tfprof.errors import UsageError
+from tfprof.model.device import DevicePeak
+
+_SCALES = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
+_NUMBER = re.compile(r"(\d+(?:\.\d+)?)([kMGTP]?)")
+# a laptop's: four cores at 2.5 GHz with eight-wide multiply-adds, two channels of memory
+_CPU = DevicePeak("cpu", 160e9, 32e9)
+_KINDS = ("cpu", "gpu")
+
+
+def device_of(text: str) -> DevicePeak:
+    """`cpu`, or `gpu:19.5T,1555G`: FLOPs and bytes a second."""
+    kind, _, numbers = text.partition(":")
+    if kind == "cpu" and not numbers:
+        return _CPU
+    parts = [_NUMBER.fullmatch(part.strip()) for part in numbers.split(",")]
+    values = [float(part[1]) * _SCALES[part[2]] for part in parts if part is not None]
+    if kind not in _KINDS or len(values) != 2 or len(parts) != 2 or not all(values):
+        raise UsageError(
+            f"--device does not know {text!r}",
+            hint="cpu, or cpu:FLOPS,BYTES and gpu:FLOPS,BYTES a second: gpu:19.5T,1555G.",
+        )
+    return DevicePeak(kind, values[0], values[1])

@@ -1,0 +1,175 @@
+"""The four views: a tree of costs by scope, graph or code, and costs by op type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Annotated, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.model.metrics import COLUMN_OF
+from tfprof.results.columns import Columns
+from tfprof.results.fields import INSIDE, ROW_KEY, Key
+
+Ints = npt.NDArray[np.int64]
+
+ROOT_NAME = "_TFProfRoot"
+
+Shape = tuple[int, ...]
+# by the number of the input; None where the graph does not say
+InputShapes = tuple[tuple[int, Shape | None], ...]
+
+
+class Costs(NamedTuple):
+    """A field a metric: `occurrence` is how often it ran, `defined` how many nodes there are."""
+
+    params: int = 0
+    float_ops: int = 0
+    bytes: int = 0
+    peak_bytes: int = 0
+    residual_bytes: int = 0
+    output_bytes: int = 0
+    micros: int = 0
+    accelerator_micros: int = 0
+    cpu_micros: int = 0
+    occurrence: int = 0
+    defined: Annotated[int, INSIDE] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CostColumns:
+    """The costs of many rows: a row each, a column a metric."""
+
+    matrix: Ints
+
+    def columns(self) -> Mapping[str, Ints]:
+        return {metric: self.matrix[:, at] for metric, at in COLUMN_OF.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class TensorValue:
+    """What a checkpoint holds for a node: its values one after the other, and their shape."""
+
+    values: Sequence[object]
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow:
+    """A displayed node; `parent` is the position of the displayed one it stands under."""
+
+    name: Annotated[str, ROW_KEY]
+    parent: int
+    indent: int
+    accounted: bool
+    own: Costs
+    total: Costs
+    device: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class CostRows(Sequence[CostRow]):
+    """Displayed nodes as columns; a row is made when somebody reads it.
+
+    What follows the totals is for the text alone, and empty where it was not asked for: `shapes`
+    and `values` by position, `hidden` (early style) how many nodes were passed over since the
+    displayed one above, `devices` and `types` of all nodes behind a row.
+    """
+
+    names: Sequence[str]
+    parent: Ints
+    indent: Ints
+    accounted: npt.NDArray[np.bool_]
+    own: Ints
+    total: Ints
+    device: Sequence[str] = ()
+    shapes: Mapping[int, Shape] = field(default_factory=dict)
+    types: Sequence[tuple[str, ...]] = ()
+    inputs: Sequence[InputShapes] = ()
+    devices: Sequence[tuple[str, ...]] = ()
+    hidden: Ints | None = None
+    values: Mapping[int, TensorValue] = field(default_factory=dict)
+
+    def columns(self) -> Mapping[str, Iterable[object] | Columns]:
+        return {
+            "id": np.arange(len(self)),
+            "parent": np.where(self.parent < 0, np.array(None), self.parent),
+            "name": self.names,
+            "accounted": self.accounted,
+            "self": CostColumns(self.own),
+            "total": CostColumns(self.total),
+        }
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CostRows):
+            return NotImplemented
+        both = ((getattr(self, one.name), getattr(other, one.name)) for one in fields(self))
+        return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in both)
+
+    __hash__ = None  # type: ignore[assignment]  # columns can be compared, not hashed
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @overload
+    def __getitem__(self, at: int) -> CostRow: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[CostRow]: ...
+    def __getitem__(self, at: int | slice) -> CostRow | list[CostRow]:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        if not -len(self) <= at < len(self):
+            raise IndexError(at)
+        return CostRow(
+            self.names[at],
+            int(self.parent[at]),
+            int(self.indent[at]),
+            bool(self.accounted[at]),
+            Costs(*self.own[at].tolist()),
+            Costs(*self.total[at].tolist()),
+            self.device[at] if self.device else "",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CostTreeResult:
+    """`select` is what the text shows; `style` (early, late or original) what stands around it."""
+
+    nodes: CostRows
+    select: Annotated[frozenset[str], INSIDE]
+    style: Annotated[str, INSIDE]
+    of_code: Annotated[bool, INSIDE] = False
+
+
+@dataclass(frozen=True, slots=True)
+class InputSignature:
+    """Nodes of one type that read the same shapes."""
+
+    shapes: InputShapes
+    runs: int
+    defined: int
+    micros: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpCostRow:
+    """`total` is the sum of this row and all rows below it; `nodes` how many there are."""
+
+    op: Annotated[str, ROW_KEY]
+    own: Annotated[Costs, Key("self")]
+    total: Annotated[Costs, INSIDE]
+    nodes: Annotated[int, Key("occurrence")]
+    devices: Annotated[tuple[str, ...], INSIDE] = ()
+    types: Annotated[tuple[str, ...], INSIDE] = ()
+    signatures: Annotated[tuple[InputSignature, ...], INSIDE] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OpCostsResult:
+    rows: tuple[OpCostRow, ...]
+    total: Costs
+    select: Annotated[frozenset[str], INSIDE]
+    style: Annotated[str, INSIDE]
+    empty_graph: Annotated[bool, INSIDE] = False

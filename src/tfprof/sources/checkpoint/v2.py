@@ -1,0 +1,284 @@
+"""V2 checkpoints: the index says where in which shard each tensor, or each slice of one, lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tfprof.errors import CorruptFile, InputUnreadable, PathNotFound
+from tfprof.model.checkpoint import OBJECT_GRAPH_KEY, Checkpoint, StoredTensor, stored_type
+from tfprof.model.graph import elements, known_shape
+from tfprof.sources.checkpoint.objects import ObjectNames, object_names
+from tfprof.sources.files.opener import opener_for
+from tfprof.sources.files.reader import FileReader, parse
+from tfprof.wire.crc32c import extended, masked
+from tfprof.wire.fields import WireFault, varint
+from tfprof.wire.ordered_code import SliceExtent, decode_slice_key
+from tfprof.wire.schema import Proto
+from tfprof.wire.table import Entry, SortedTable
+
+_HEADER_KEY = b""
+_BIG_ENDIAN = 1
+_CHUNK = 1 << 22
+_STRING, _VARIANT = 7, 21
+
+
+@dataclass(frozen=True, slots=True)
+class ShardPlace:
+    """Where some bytes lie, and the checksum they must have."""
+
+    key: str
+    dtype: int
+    shape: tuple[int, ...]
+    shard: int
+    offset: int
+    size: int
+    crc: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The index, decoded; data files are opened when a tensor is asked for."""
+
+    index: Path
+    shards: int
+    places: Mapping[str, ShardPlace]
+    # full tensors that are stored as slices: extents and the place of each
+    slices: Mapping[str, list[tuple[tuple[SliceExtent, ...], ShardPlace]]]
+
+    def shard_path(self, shard: int) -> Path:
+        prefix = self.index.name.removesuffix(".index")
+        return self.index.with_name(f"{prefix}.data-{shard:05d}-of-{self.shards:05d}")
+
+    def chunks(self, tensor: StoredTensor) -> Iterator[bytes]:
+        """The bytes of a tensor in order of its elements, checked before the last is handed on."""
+        if tensor.key in self.slices:
+            yield self._assembled(tensor)
+        else:
+            yield from self._checked(self.places[tensor.key])
+
+    def _assembled(self, tensor: StoredTensor) -> bytes:
+        """A partitioned tensor put together from its slices."""
+        kind = np.dtype(stored_type(tensor.dtype))
+        stored = sum(part.size for _, part in self.slices[tensor.key])
+        if stored != tensor.elements * kind.itemsize:
+            raise self._damaged(self.places[tensor.key])  # a slice is missing, or too large
+        whole = np.zeros(tensor.shape, kind)
+        for extents, place in self.slices[tensor.key]:
+            data = b"".join(self._checked(place))
+            where = tuple(
+                slice(start, start + length if length >= 0 else None) for start, length in extents
+            )
+            try:
+                whole[where] = np.frombuffer(data, kind).reshape(whole[where].shape)
+            except ValueError:
+                raise self._damaged(place) from None
+        return whole.tobytes()
+
+    def _checked(self, place: ShardPlace) -> Iterator[bytes]:
+        reader = self._reader(place)
+        if place.size < 0 or place.offset < 0:
+            raise self._damaged(place)
+        crc = 0
+        for start in range(0, place.size, _CHUNK):
+            size = min(_CHUNK, place.size - start)
+            data = reader.read_at(place.offset + start, size)
+            if len(data) < size:
+                raise self._cut(place, reader.size)
+            crc = extended(crc, data)
+            last = start + size == place.size
+            if last and masked(crc) != place.crc:
+                raise self._damaged(place)
+            yield data
+        if not place.size and place.crc and masked(crc) != place.crc:
+            raise self._damaged(place)
+
+    def strings(self, tensor: StoredTensor) -> list[bytes]:
+        """Lengths, their checksum, then the bytes; the checksum covers lengths as numbers."""
+        place = self.places[tensor.key]
+        reader = self._reader(place)
+        data = reader.read_at(place.offset, place.size)
+        if len(data) < place.size:
+            raise self._cut(place, reader.size)
+        split = _split_variants if place.dtype == _VARIANT else _split_strings
+        try:
+            return split(data, elements(place.shape) or 0, place.crc)
+        except (IndexError, WireFault):
+            raise self._damaged(place) from None
+
+    def short_shards(self) -> list[str]:
+        """A sentence for each shard that is not there, or ends before its last tensor does."""
+        ends: dict[int, int] = {}
+        for place in self._stored_places():
+            ends[place.shard] = max(ends.get(place.shard, 0), place.offset + place.size)
+        found = []
+        for shard, end in sorted(ends.items()):
+            path = self.shard_path(shard)
+            size = FileReader(path).size if opener_for(path).exists(path) else None
+            if size is None:
+                found.append(f"{path} is missing: its values cannot be read")
+            elif size < end:
+                found.append(f"{path} ends early: {size:,} of {end:,} bytes are there")
+        return found
+
+    def shard_files(self) -> tuple[Path, ...]:
+        """Those that hold its tensors and are there."""
+        shards = sorted({place.shard for place in self._stored_places()})
+        paths = (self.shard_path(shard) for shard in shards)
+        return tuple(path for path in paths if opener_for(path).exists(path))
+
+    def _stored_places(self) -> Iterator[ShardPlace]:
+        for key, place in self.places.items():
+            if key in self.slices:
+                yield from (part for _, part in self.slices[key])
+            else:
+                yield place
+
+    def _reader(self, place: ShardPlace) -> FileReader:
+        path = self.shard_path(place.shard)
+        if not opener_for(path).exists(path):
+            raise PathNotFound(
+                f"the shard that holds tensor {place.key} is missing",
+                where=str(path),
+                hint="Copy all files that share the checkpoint's prefix.",
+            )
+        return FileReader(path)
+
+    def _cut(self, place: ShardPlace, size: int) -> InputUnreadable:
+        return CorruptFile(
+            f"the file is {size:,} bytes long and ends inside tensor {place.key}, which starts",
+            offset=place.offset,
+            where=str(self.shard_path(place.shard)),
+            hint="The copy is not whole. Copy the checkpoint again.",
+        )
+
+    def _damaged(self, place: ShardPlace) -> InputUnreadable:
+        return CorruptFile(
+            f"the checksum of tensor {place.key} ({place.size:,} bytes) is wrong",
+            offset=place.offset,
+            where=str(self.shard_path(place.shard)),
+            hint="The values changed after they were written. Copy the checkpoint again.",
+        )
+
+
+def open_v2(path: Path, table: SortedTable, warnings: list[str]) -> Checkpoint:
+    shards = 1
+    whole: dict[str, Proto] = {}
+    sliced: dict[str, list[tuple[tuple[SliceExtent, ...], ShardPlace]]] = {}
+    for entry in table.entries():
+        if entry.key == _HEADER_KEY:
+            shards = _shard_count(entry, path)
+            continue
+        message = parse("BundleEntryProto", entry.value, path, entry.block)
+        if entry.key.startswith(b"\0"):
+            name, extents = decode_slice_key(entry.key)
+            sliced.setdefault(name, []).append((extents, _place(name, message)))
+        else:
+            whole[entry.key.decode("utf-8", "replace")] = message
+    places = {key: _place(key, message) for key, message in whole.items()}
+    bundle = Bundle(path, shards, places, {k: v for k, v in sliced.items() if k in places})
+    warnings += bundle.short_shards()
+    names = _names(bundle)
+    tensors = {
+        key: StoredTensor(
+            key, names.of(key), place.dtype, place.shape, _stored_bytes(bundle, place)
+        )
+        for key, place in places.items()
+    }
+    return Checkpoint(
+        str(path).removesuffix(".index"),
+        "V2",
+        shards,
+        tensors,
+        bundle,
+        names.slots,
+    )
+
+
+def _shard_count(entry: Entry, path: Path) -> int:
+    header = parse("BundleHeaderProto", entry.value, path, entry.block)
+    if header.endianness == _BIG_ENDIAN:
+        raise InputUnreadable(
+            "the checkpoint was written on a big-endian machine",
+            where=str(path),
+            hint="Restore and save it on a little-endian machine.",
+        )
+    return max(1, int(header.num_shards))
+
+
+def _place(key: str, message: Proto) -> ShardPlace:
+    return ShardPlace(
+        key,
+        message.dtype,
+        known_shape(message.shape),
+        message.shard_id,
+        message.offset,
+        message.size,
+        message.crc32c,
+    )
+
+
+def _stored_bytes(bundle: Bundle, place: ShardPlace) -> int:
+    parts = bundle.slices.get(place.key)
+    return sum(part.size for _, part in parts) if parts else place.size
+
+
+def _names(bundle: Bundle) -> ObjectNames:
+    """Readable names from the object graph that TF2 checkpoints carry."""
+    place = bundle.places.get(OBJECT_GRAPH_KEY)
+    if place is None or place.dtype != _STRING:
+        return ObjectNames({}, {})
+    stored = StoredTensor(place.key, place.key, place.dtype, place.shape, place.size)
+    try:
+        data = b"".join(bundle.strings(stored)[:1])
+    except (InputUnreadable, PathNotFound):
+        return ObjectNames({}, {})  # names are a courtesy: the tensors can still be listed
+    return object_names(data, bundle.index)
+
+
+def _split_variants(data: bytes, count: int, stored_crc: int) -> list[bytes]:
+    """Each a length, a message and a checksum; the checksums run on from one to the next."""
+    values = []
+    position = 0
+    crc = 0
+    if count > len(data):
+        raise IndexError
+    for _ in range(count):
+        length, position = varint(data, position)
+        values.append(data[position : position + length])
+        position += length
+        crc = extended(extended(crc, length.to_bytes(8, "little")), values[-1])
+        stored = data[position : position + 4]
+        if int.from_bytes(stored, "little") != masked(crc):
+            raise WireFault("the checksum of a variant is wrong", position)
+        crc = extended(crc, stored)
+        position += 4
+    if masked(crc) != stored_crc:
+        raise WireFault("the checksum of variants is wrong", position)
+    return values
+
+
+def _split_strings(data: bytes, count: int, stored_crc: int) -> list[bytes]:
+    lengths = []
+    position = 0
+    crc = 0
+    if count > len(data):
+        raise IndexError
+    for _ in range(count):
+        length, position = varint(data, position)
+        lengths.append(length)
+        crc = extended(crc, length.to_bytes(4 if length < 1 << 32 else 8, "little"))
+    lengths_crc = data[position : position + 4]
+    if int.from_bytes(lengths_crc, "little") != masked(crc):
+        raise WireFault("the checksum of string lengths is wrong", position)
+    position += 4
+    if masked(extended(extended(crc, lengths_crc), data[position:])) != stored_crc:
+        raise WireFault("the checksum of strings is wrong", position)
+    values = []
+    for length in lengths:
+        values.append(data[position : position + length])
+        position += length
+    return values

@@ -1,0 +1,80 @@
+"""The formats tfprof knows, each registered by the module that reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tfprof.model.checkpoint import Checkpoint
+from tfprof.model.keras_model import KerasModel
+from tfprof.model.oplog import OpLog
+from tfprof.model.profile import Declarations
+from tfprof.model.providers import GraphSource
+from tfprof.model.trace import Trace
+from tfprof.sources.files.probe import Probe
+from tfprof.wire.fields import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class FilePiece:
+    """What one file contributes to a profile. Graphs are built only if they are chosen."""
+
+    graph: GraphSource | None = None
+    declared: Declarations | None = None
+    trace: Trace | None = None
+    oplog: OpLog | None = None
+    checkpoint: Checkpoint | None = None
+    keras: KerasModel | None = None
+    warnings: list[str] = field(default_factory=list)
+    # files that are read through this one
+    beside: tuple[Path, ...] = ()
+
+
+# path, run number (the original's step for the i-th file), progress
+Reader = Callable[[Path, int, Progress | None], FilePiece]
+Score = Callable[[Probe], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One kind of file: how it is told from others, what it gives, who reads it."""
+
+    name: str
+    about: str
+    names: str
+    recognised_by: str
+    gives: str
+    score: Score
+    read: Reader | None
+    # a file that is read through another one
+    part_of: str = ""
+
+    def __reduce__(self) -> tuple[Callable[[str], Format], tuple[str]]:
+        return _named, (self.name,)
+
+
+_FORMATS: dict[str, Format] = {}
+
+
+def register(made: Format) -> Format:
+    """Add a format; two of one name are a mistake."""
+    if made.name in _FORMATS:
+        raise ValueError(f"format {made.name!r} is registered twice")
+    _FORMATS[made.name] = made
+    return made
+
+
+def _named(name: str) -> Format:
+    return formats()[name]
+
+
+def formats() -> dict[str, Format]:
+    """Every format by name. The modules register themselves when first imported."""
+    from tfprof.sources.files.every_format import ORDER
+
+    def place(made: Format) -> tuple[int, str]:
+        file = made.score.__module__.removeprefix("tfprof.sources.")
+        return ORDER.index(file) if file in ORDER else len(ORDER), file
+
+    return {made.name: made for made in sorted(_FORMATS.values(), key=place)}

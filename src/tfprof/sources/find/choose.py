@@ -1,0 +1,242 @@
+"""Which of the files found make up a profile.
+
+A training log directory has standard names (graph.pbtxt, model.ckpt-*, tfprof_log, run_meta*): all
+of them are one run. Any other name stands for a model of its own, and files that share the name
+belong together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tfprof.sources.checkpoint.state import newest_prefix, prefix_of
+from tfprof.sources.find.folders import FoundFile
+
+# names that say "of this run", not "of a model called so"
+_RUN_NAME = re.compile(
+    r"(graph|saved_model|model\.ckpt.*|checkpoint|tfprof_log|op_?log|run_?meta(data)?([_.-]?\d+)?"
+    r"|ckpt.*|.*\.ckpt(-\d+)?|profile_\d+|events\.out\.tfevents.*|.*\.xplane)"
+)
+_SUFFIXES = re.compile(
+    r"((\.graph)?\.(pb|pbtxt)|\.meta|\.run_?meta(\.pb|\.pbtxt)?|_vars\.json|\.index"
+    r"|\.data-\d{5}-of-\d{5}|\.keras|\.h5|\.hdf5|\.trace\.json(\.gz)?|\.json|\.xplane\.pb)$"
+)
+# folders whose files belong to the run above them
+_PART_OF_RUN = re.compile(
+    r"^(variables|assets|plugins|train|validation|eval|eval_.*|ckpt.*|checkpoints?)$"
+)
+# TensorFlow 2 writes a capture to plugins/profile/<time>/<host>.xplane.pb
+_CAPTURES = "profile"
+_CAPTURE = "XPlane"
+# what trace viewers show
+_PICTURE = "Chrome trace"
+_NUMBERED = re.compile(r"^(.*?)[_.-]?\d+$")
+
+GRAPH_KINDS = ("SavedModel", "GraphDef", "MetaGraphDef", "ProfileProto")
+RUN_KINDS = ("RunMetadata",)
+CHECKPOINT_KINDS = ("checkpoint", "checkpoint data", "checkpoint state")
+
+
+@dataclass(slots=True)
+class Selection:
+    """The files of one profile: what is used, in reading order, and what is passed over and why."""
+
+    title: str
+    used: list[FoundFile] = field(default_factory=list)
+    passed_over: list[tuple[FoundFile, str]] = field(default_factory=list)
+
+    def copy(self) -> Selection:
+        return Selection(self.title, [*self.used], [*self.passed_over])
+
+    def of_kind(self, *kinds: str) -> list[FoundFile]:
+        return [file for file in self.used if file.kind in kinds]
+
+    @property
+    def is_readable(self) -> bool:
+        return any(f.format is not None and f.format.read is not None for f in self.used)
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    folder: Path
+    stem: str
+
+
+def choose_in_folder(
+    folder: Path, files: Sequence[FoundFile]
+) -> tuple[list[Selection], list[tuple[FoundFile, str]]]:
+    """One selection for a log directory, several for a folder of models; and what is in none."""
+    groups = _grouped(folder, files)
+    with_model = {key: group for key, group in groups.items() if _has_model(group)}
+    here = [key for key in with_model if key.folder == folder]
+    chosen = {key: with_model[key] for key in here} or with_model or groups
+    rest = (f for key, group in groups.items() if key not in chosen for f in group)
+    why = "belongs to another model or run; name it to read it"
+    left_over = [(f, f.why_not or why) for f in rest]
+    return [choose_among(_title(key), group) for key, group in chosen.items()], left_over
+
+
+def _title(key: _Key) -> str:
+    return str(key.folder / key.stem) if key.stem else str(key.folder)
+
+
+def _has_model(group: Sequence[FoundFile]) -> bool:
+    return any(f.kind in (*GRAPH_KINDS, "Keras model", "HDF5") for f in group)
+
+
+def _grouped(folder: Path, files: Sequence[FoundFile]) -> dict[_Key, list[FoundFile]]:
+    groups: dict[_Key, list[FoundFile]] = {}
+    for file in files:
+        groups.setdefault(_key(folder, file.path), []).append(file)
+    # run metadata and variable tables carry the name of their model plus what sets them apart
+    for key in [key for key, group in groups.items() if not _has_model(group)]:
+        owners = [
+            other
+            for other in groups
+            if other != key
+            and other.folder == key.folder
+            and key.stem.startswith(other.stem)
+            and _has_model(groups[other])
+        ]
+        if owners:
+            groups[max(owners, key=lambda other: len(other.stem))] += groups.pop(key)
+        elif all(f.kind == _CAPTURE for f in groups[key]):
+            # a capture has the name of its host: those in one folder are one profile
+            captures = groups.pop(key)
+            groups.setdefault(_Key(key.folder, ""), []).extend(captures)
+    return groups
+
+
+def _key(root: Path, path: Path) -> _Key:
+    folder = path.parent
+    if folder != root and folder.parent.name == _CAPTURES:
+        folder = folder.parent
+    while folder != root and any(_PART_OF_RUN.match(p) for p in folder.relative_to(root).parts):
+        folder = folder.parent
+    stem = _SUFFIXES.sub("", path.name)
+    return _Key(folder, "" if _RUN_NAME.fullmatch(stem) or folder != path.parent else stem)
+
+
+def choose_among(title: str, files: Sequence[FoundFile]) -> Selection:
+    """The best file of each kind out of those that belong to one run."""
+    selection = Selection(title)
+    for file in files:
+        if file.format is None:
+            selection.passed_over.append((file, file.why_not))
+    known = sorted(
+        (f for f in files if f.format is not None), key=lambda f: f.age_key, reverse=True
+    )
+    known = _choose_capture(selection, known)
+    known = _without_pictures_of_runs(selection, known)
+    graph = _choose_graph(selection, known)
+    runs = [f for f in known if f.kind in RUN_KINDS]
+    _choose_runs(selection, runs)
+    _choose_checkpoint(selection, [f for f in known if f.kind in CHECKPOINT_KINDS])
+    for kind in dict.fromkeys(f.kind for f in known):
+        if kind not in (*GRAPH_KINDS, *RUN_KINDS, *CHECKPOINT_KINDS):
+            _choose_newest(selection, [f for f in known if f.kind == kind])
+    if graph is not None:
+        selection.used.insert(0, graph)
+    return selection
+
+
+def _choose_capture(selection: Selection, known: Sequence[FoundFile]) -> list[FoundFile]:
+    """The newest capture, whose hosts are a file each; returns what is no part of a capture."""
+    captures = [f for f in known if f.kind == _CAPTURE]
+    rest = [f for f in known if f.kind != _CAPTURE]
+    if not captures:
+        return rest
+    folders = {f.path.parent for f in captures}
+    newest = max(folders, key=lambda folder: _age_of_capture(folder, captures))
+    selection.used += sorted((f for f in captures if f.path.parent == newest), key=_path)
+    why = f"the capture {newest.name} is newer; name the folder of this one to read it"
+    selection.passed_over += [(f, why) for f in captures if f.path.parent != newest]
+    # XProf leaves what it computed beside the captures, in files that look like anything
+    made = [f for f in rest if f.path.parent in folders and f.path.parent.parent.name == _CAPTURES]
+    selection.passed_over += [(f, "made from the capture by another tool") for f in made]
+    return [f for f in rest if f not in made]
+
+
+def _without_pictures_of_runs(selection: Selection, known: Sequence[FoundFile]) -> list[FoundFile]:
+    """A trace for a viewer is made from a run: where the run itself is, that says more."""
+    runs = [*selection.of_kind(_CAPTURE), *(f for f in known if f.kind in RUN_KINDS)]
+    drawn = [f for f in known if f.kind == _PICTURE] if runs else []
+    selection.passed_over += [(f, f"the run is in {runs[0].path.name}") for f in drawn]
+    return [f for f in known if f not in drawn]
+
+
+def _age_of_capture(folder: Path, captures: Sequence[FoundFile]) -> tuple[list[int], float, str]:
+    """Sorts older captures first: by the time in the name of the folder, then by that of files."""
+    modified = max(f.modified for f in captures if f.path.parent == folder)
+    return [int(n) for n in re.findall(r"\d+", folder.name)], modified, str(folder)
+
+
+def _path(file: FoundFile) -> Path:
+    return file.path
+
+
+def _choose_graph(selection: Selection, known: Sequence[FoundFile]) -> FoundFile | None:
+    """A graph file before a .meta, binary before text; the newest .meta for what it declares."""
+    order = {kind: rank for rank, kind in enumerate(GRAPH_KINDS)}
+    graphs = [f for f in known if f.kind in order]
+    graphs.sort(key=lambda f: (order[f.kind], f.format is not None and f.format.name != f.kind))
+    if not graphs:
+        return None
+    best, *others = graphs
+    declared = best.kind in ("SavedModel", "MetaGraphDef", "ProfileProto")
+    for other in others:
+        if other.kind == "MetaGraphDef" and not declared:
+            selection.used.append(other)
+            declared = True
+        else:
+            older = other.format is best.format
+            why = f"older than {best.path.name}" if older else f"the graph is in {best.path.name}"
+            selection.passed_over.append((other, why))
+    return best
+
+
+def _choose_runs(selection: Selection, runs: Sequence[FoundFile]) -> None:
+    """The newest run; with it the others of a numbered series, each a step."""
+    if not runs:
+        return
+    newest = runs[0]
+    series = _series(newest)
+    steps = [f for f in runs if f is newest or (series and _series(f) == series)]
+    selection.used += reversed(steps)
+    why = f"{newest.path.name} is newer; name this file to read it"
+    selection.passed_over += [(f, why) for f in runs if f not in steps]
+
+
+def _series(file: FoundFile) -> str:
+    match = _NUMBERED.match(_SUFFIXES.sub("", file.path.name))
+    return match.group(1) if match else ""
+
+
+def _choose_checkpoint(selection: Selection, files: Sequence[FoundFile]) -> None:
+    """The checkpoint that the state file names, else the newest; with its data shards."""
+    indexes = [f for f in files if f.kind == "checkpoint"]
+    if not indexes:
+        selection.passed_over += [(f, "its index is not here") for f in files]
+        return
+    states = [f for f in files if f.kind == "checkpoint state"]
+    named = {newest_prefix(f.path) for f in states}
+    best = next((f for f in indexes if _prefix(f) in named), indexes[0])
+    for file in files:
+        if file is best or _prefix(file) == _prefix(best) or file.kind == "checkpoint state":
+            selection.used.append(file)
+        else:
+            selection.passed_over.append((file, f"older than {best.path.name}"))
+
+
+def _prefix(file: FoundFile) -> Path:
+    return file.path.with_name(prefix_of(file.path))
+
+
+def _choose_newest(selection: Selection, files: Sequence[FoundFile]) -> None:
+    several_belong = files[0].kind == "event file"
+    selection.used += files if several_belong else files[:1]
+    if not several_belong:
+        selection.passed_over += [(f, f"older than {files[0].path.name}") for f in files[1:]]

@@ -1,0 +1,154 @@
+"""What the files of a profile give, as one profile."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tfprof.errors import InputsDisagree
+from tfprof.model.hosts import Host, Hosts
+from tfprof.model.oplog import OpLog
+from tfprof.model.profile import Declarations, Input, ProfileData
+from tfprof.model.trace import Trace
+from tfprof.sources.files.file_ref import FileRef
+from tfprof.sources.files.registry import FilePiece
+from tfprof.sources.find.folders import FoundFile
+from tfprof.sources.find.trace_files import FilesTrace, TraceFile
+
+# of these, each file is a host; of others, each is a step of one
+_CAPTURES = ("XPlane", "Chrome trace")
+_CAPTURE_SUFFIX = ".xplane.pb"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadFile:
+    """A file and what it gives; `step` is the run number it was read with."""
+
+    file: FoundFile
+    ref: FileRef
+    step: int
+    piece: FilePiece
+
+
+def joined(title: str, read: Sequence[ReadFile], inputs: tuple[Input, ...]) -> ProfileData:
+    own = _best_graphs([one for one in read if one.piece.graph is not None])
+    if len(own) > 1:
+        both = f"{own[0].file.path} and {own[1].file.path}"
+        raise InputsDisagree(
+            f"both hold a graph: {both}", hint="Name one of them; `tfprof diff` compares."
+        )
+    traced = _best_traces(read)
+    _say_what_is_left_out(read, traced)
+    pieces = [one.piece for one in read]
+    load = own[0].piece.graph if own else None
+    return ProfileData(
+        title,
+        inputs,
+        load() if load is not None else None,
+        _joined_declarations([p.declared for p in pieces if p.declared is not None]),
+        _hosts(traced),
+        _joined_logs([piece.oplog for piece in pieces if piece.oplog is not None]),
+        next((p.checkpoint for p in pieces if p.checkpoint is not None), None),
+        next((p.keras for p in pieces if p.keras is not None), None),
+        tuple(warning for piece in pieces for warning in piece.warnings),
+    )
+
+
+def _best_graphs(graphs: list[ReadFile]) -> list[ReadFile]:
+    """A graph of its own before one inside a .meta, before one in a log; of logs the newest."""
+    for kinds in (("MetaGraphDef", "event file"), ("event file",)):
+        own = [one for one in graphs if one.file.kind not in kinds]
+        if own:
+            return own if kinds != ("event file",) else own[:1]
+    return graphs[:1]
+
+
+def _best_traces(read: Sequence[ReadFile]) -> list[ReadFile]:
+    """Runs in files of their own, then captures, then what viewers show; else runs in logs."""
+    found = [one for one in read if one.piece.trace is not None]
+    logs, viewed = "event file", ("Chrome trace", "event file")
+    for others in (("XPlane", *viewed), viewed, (logs,), ()):
+        own = [one for one in found if one.file.kind not in others]
+        if own:
+            return own
+    return []
+
+
+def _say_what_is_left_out(read: Sequence[ReadFile], traced: Sequence[ReadFile]) -> None:
+    """Run metadata and a capture each tell of a run of their own: they are not mixed."""
+    for one in read:
+        if one.file.kind in _CAPTURES and one not in traced:
+            one.piece.warnings.append(
+                f"{one.file.path}: the times are those of the {_told_by(traced)} beside it; "
+                "name this file alone to see the capture"
+            )
+
+
+def _told_by(traced: Sequence[ReadFile]) -> str:
+    kind = traced[0].file.kind if traced else ""
+    return {"XPlane": "capture", "RunMetadata": "run metadata"}.get(kind, "run")
+
+
+def _hosts(traced: Sequence[ReadFile]) -> Hosts:
+    """A host a capture; the files of runs are the steps of one host."""
+    if not traced or traced[0].file.kind not in _CAPTURES:
+        return _one_host(traced)
+    traces = [one.piece.trace for one in traced if one.piece.trace is not None]
+    names = [_host_name(one.file, trace) for one, trace in zip(traced, traces, strict=True)]
+    order = sorted(range(len(names)), key=lambda place: (_numbers_apart(names[place]), place))
+    return Hosts(
+        Host(names[place], rank, trace.steps, FilesTrace((_trace_file(traced[place]),), trace))
+        for rank, place in enumerate(order)
+        for trace in [traces[place]]
+    )
+
+
+def _one_host(traced: Sequence[ReadFile]) -> Hosts:
+    traces = [one.piece.trace for one in traced if one.piece.trace is not None]
+    if not traces:
+        return Hosts()
+    whole = Trace.joined(traces)
+    source = FilesTrace(tuple(_trace_file(one) for one in traced), whole)
+    return Hosts([Host("", 0, whole.steps, source)])
+
+
+def _trace_file(one: ReadFile) -> TraceFile:
+    return TraceFile(one.ref, one.file.format, one.step)
+
+
+def _host_name(file: FoundFile, trace: Trace) -> str:
+    hosts = trace.space.hosts if trace.space is not None else ()
+    known = hosts[0] if len(hosts) == 1 else ""
+    return known or file.path.name.removesuffix(_CAPTURE_SUFFIX)
+
+
+def _numbers_apart(name: str) -> list[tuple[int, str]]:
+    """To sort by: worker-2 comes before worker-10."""
+    return [(int(part) if part.isdecimal() else -1, part) for part in re.split(r"(\d+)", name)]
+
+
+def _joined_declarations(parts: list[Declarations]) -> Declarations:
+    whole = Declarations()
+    for part in parts:
+        whole = Declarations(
+            {**whole.collections, **part.collections},
+            {**whole.signatures, **part.signatures},
+            {**whole.variables, **part.variables},
+            {**whole.captures, **part.captures},
+            whole.tensorflow_version or part.tensorflow_version,
+            whole.tags or part.tags,
+        )
+    return whole
+
+
+def _joined_logs(logs: list[OpLog]) -> OpLog | None:
+    if len(logs) < 2:
+        return logs[0] if logs else None
+    types: dict[str, list[str]] = {}
+    for log in logs:
+        for name, kinds in log.types.items():
+            types.setdefault(name, []).extend(kinds)
+    float_ops = {name: count for log in logs for name, count in log.float_ops.items()}
+    code = next((log.code for log in logs if log.has_code), logs[0].code)
+    return OpLog(types, float_ops, code, any(log.has_code for log in logs))

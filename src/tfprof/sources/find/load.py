@@ -1,0 +1,170 @@
+"""Paths in, profiles out: finds and chooses what to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tfprof.errors import (
+    EmptyFile,
+    NothingRecognised,
+    PathNotFound,
+    TfprofError,
+    UsageError,
+    WrongKind,
+)
+from tfprof.model.profile import ProfileData
+from tfprof.sources.checkpoint.state import INDEX_SUFFIX, newest_prefix, prefix_of
+from tfprof.sources.files.opener import opener_for
+from tfprof.sources.files.registry import formats
+from tfprof.sources.find.choose import GRAPH_KINDS, Selection, choose_in_folder
+from tfprof.sources.find.folders import FoundFile, files_below, inspect
+from tfprof.sources.find.reading import ProgressOf, read
+from tfprof.sources.find.recognise import recognise
+
+# the original's flag for each kind
+FLAG_KINDS: Mapping[str, tuple[str, ...]] = {
+    "graph_path": ("GraphDef", "MetaGraphDef", "SavedModel"),
+    "run_meta_path": ("RunMetadata",),
+    "op_log_path": ("OpLog",),
+    "checkpoint_path": ("checkpoint",),
+    "profile_path": ("ProfileProto",),
+    "vars": ("variable table",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user named: paths to look at, and files with the kind they must have."""
+
+    paths: Sequence[Path] = ()
+    named: Mapping[str, Sequence[Path]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the request comes down to: one selection, or one for each model of a folder."""
+
+    selections: list[Selection]
+    warnings: list[str]
+    left_over: list[tuple[FoundFile, str]] = field(default_factory=list)
+
+
+_STATE = "checkpoint"
+
+
+def choose(request: Request) -> Choice:
+    """Look at everything named and decide what to read."""
+    if "profile_path" in request.named and request.named.keys() & {"graph_path", "run_meta_path"}:
+        raise UsageError(
+            "--profile_path holds graph and runs: do not give --graph_path or --run_meta_path"
+        )
+    named = [f for flag, paths in request.named.items() for p in paths for f in _checked(flag, p)]
+    folders = [path for path in request.paths if opener_for(path).is_folder(path)]
+    files = [f for path in request.paths if path not in folders for f in inspect_named(path)]
+    if len(folders) == 1 and not files and not named:
+        return _choose_in_one_folder(folders[0])
+    selection = Selection(_common_title(request))
+    warnings: list[str] = []
+    for folder in folders:
+        part = _choose_in_one_folder(folder)
+        warnings += part.warnings
+        if len(part.selections) > 1:
+            raise UsageError(
+                f"{folder} holds {len(part.selections)} models", hint="Name the files of one."
+            )
+        selection.used += part.selections[0].used
+        selection.passed_over += part.selections[0].passed_over
+    selection.used += files + named
+    return Choice([selection], warnings)
+
+
+def _choose_in_one_folder(folder: Path) -> Choice:
+    found, warnings = files_below(folder)
+    selections, left_over = choose_in_folder(folder, found)
+    selections = [selection for selection in selections if selection.used]
+    if not selections:
+        raise _nothing_in(folder, found)
+    empty = [EmptyFile(str(one.path)) for one in found if one.is_empty_capture]
+    warnings += [f"{fault}. {fault.hint}" for fault in empty]
+    if len(selections) == 1:
+        selections[0].passed_over += left_over
+        left_over = []
+    return Choice(selections, warnings, left_over)
+
+
+def _nothing_in(folder: Path, found: Sequence[FoundFile]) -> TfprofError:
+    for one in found:
+        if one.is_empty_capture:  # a run was profiled, and this is what came of it
+            return EmptyFile(str(one.path))
+    what = "it is empty"
+    if found:
+        files = "its only file is not" if len(found) == 1 else f"none of the {len(found)} files is"
+        what = f"{files} one tfprof knows"
+    return NothingRecognised(
+        f"nothing to read in this folder: {what}",
+        where=str(folder),
+        hint="`tfprof formats` lists what can be read.",
+    )
+
+
+def _common_title(request: Request) -> str:
+    paths = [*request.paths, *(p for group in request.named.values() for p in group)]
+    return str(paths[0]) if paths else ""
+
+
+def inspect_named(path: Path) -> list[FoundFile]:
+    """A file the user named, which must have a format; a part of a checkpoint brings its index."""
+    if not opener_for(path).exists(path):
+        path = _index_of(path)  # a checkpoint is named by the prefix its files share
+    found = FoundFile(path, recognise(path), modified=opener_for(path).facts(path).modified)
+    if found.kind == "checkpoint data":
+        return [*inspect_named(_index_of(path.with_name(prefix_of(path)))), found]
+    if found.kind == "checkpoint state":
+        newest = newest_prefix(path)
+        if newest is None:
+            raise WrongKind("the state file names no checkpoint", where=str(path))
+        return [*inspect_named(newest), found]
+    return [found]
+
+
+def _index_of(prefix: Path) -> Path:
+    index = prefix.with_name(prefix.name + INDEX_SUFFIX)
+    if not opener_for(index).exists(index):
+        raise PathNotFound("no such file or folder", where=str(prefix))
+    return index
+
+
+def _checked(flag: str, path: Path) -> list[FoundFile]:
+    if flag == "vars":
+        if not opener_for(path).exists(path):
+            raise PathNotFound("no such file", where=str(path))
+        found = inspect(path)
+        return [replace(found, format=formats()["variable table"])]
+    if flag == "checkpoint_path" and opener_for(path).is_folder(path):
+        path = path / _STATE  # the folder is named for its newest checkpoint
+    files = inspect_named(path)
+    found = files[0]
+    if found.kind not in FLAG_KINDS[flag]:
+        raise WrongKind(
+            f"--{flag} wants {' or '.join(FLAG_KINDS[flag])}; this is {found.kind}",
+            where=str(path),
+            hint=f"Give the path without a flag: `tfprof {path}`.",
+        )
+    return files
+
+
+def read_one(request: Request, progress: ProgressOf | None = None) -> ProfileData:
+    """The one model that the request comes down to."""
+    choice = choose(request)
+    if len(choice.selections) > 1:
+        raise UsageError(
+            f"{request.paths[0]} holds {len(choice.selections)} models",
+            hint="Name the files of one; `tfprof PATH` lists them.",
+        )
+    data = read(choice.selections[0], progress)
+    return replace(data, warnings=(*choice.warnings, *data.warnings))
+
+
+__all__ = ["FLAG_KINDS", "GRAPH_KINDS", "Choice", "ProgressOf", "Request", "choose", "read"]

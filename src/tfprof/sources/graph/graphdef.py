@@ -1,0 +1,250 @@
+"""Binary GraphDef into columns; attributes and functions stay bytes until asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.model.graph import (
+    Argument,
+    Function,
+    FunctionParts,
+    Graph,
+    resolve_edges,
+    resolve_spans,
+)
+from tfprof.model.interned import Interned
+from tfprof.model.names import Names
+from tfprof.sources.files.reader import corrupt, parse
+from tfprof.wire.fields import Fields, Progress, WireFault, split
+from tfprof.wire.schema import Proto
+from tfprof.wire.spans import Spans
+
+Ints = npt.NDArray[np.int64]
+
+# field numbers
+_NODE, _LIBRARY, _VERSIONS = 1, 2, 4
+_NAME, _OP, _INPUT, _DEVICE, _ATTRIBUTE = 1, 2, 3, 4, 5
+_KEY, _VALUE = 1, 2
+_FUNCTION = 1
+_SIGNATURE, _FUNCTION_NODE = 1, 3
+
+
+@dataclass(frozen=True, slots=True)
+class FileBytes:
+    """Bytes and the file they are from, for errors that come late."""
+
+    data: bytes
+    path: Path
+
+    def split(
+        self,
+        starts: Ints,
+        ends: Ints,
+        progress: Progress | None = None,
+        up_to: int | None = None,
+    ) -> Fields:
+        try:
+            return split(self.data, starts, ends, progress, up_to)
+        except WireFault as fault:
+            raise corrupt(fault, self.path) from None
+
+    def spans(self, starts: Ints, ends: Ints) -> Spans:
+        return Spans(self.data, starts, ends)
+
+    def strings(self, starts: Ints, ends: Ints) -> list[str]:
+        """Strings at many places."""
+        return self.spans(starts, ends).texts()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphBytes:
+    """A graph that is read when asked for: a message of `fields`, which are the source's."""
+
+    source: FileBytes
+    fields: Fields
+    progress: Progress | None = None
+
+    def __call__(self) -> Graph:
+        return read_graph(self.source, self.fields, progress=self.progress)
+
+
+@dataclass(frozen=True, slots=True)
+class PackedGraph:
+    """A graph that is read when asked for: a stretch of the source is its message."""
+
+    source: FileBytes
+    start: Ints
+    end: Ints
+
+    def __call__(self) -> Graph:
+        return read_graph(self.source, self.source.split(self.start, self.end))
+
+
+@dataclass(frozen=True, slots=True)
+class GraphAtHand:
+    """A graph that had to be read at once."""
+
+    graph: Graph
+
+    def __call__(self) -> Graph:
+        return self.graph
+
+
+def read_graph(
+    source: FileBytes, fields: Fields, message: int = 0, progress: Progress | None = None
+) -> Graph:
+    """The graph whose fields are those of `message` in `fields`."""
+    mine = fields.owner == message
+    nodes = mine & (fields.number == _NODE)
+    starts, ends = fields.start[nodes], fields.end[nodes]
+    library = mine & (fields.number == _LIBRARY)
+    functions = _functions(source, fields.start[library], fields.end[library])
+    producer = 0
+    for row in np.flatnonzero(mine & (fields.number == _VERSIONS)).tolist():
+        span = int(fields.start[row]), int(fields.end[row])
+        producer = parse(
+            "VersionDef", source.data[span[0] : span[1]], source.path, span[0]
+        ).producer
+    return _graph_of_nodes(source, starts, ends, functions, producer, progress)
+
+
+def _graph_of_nodes(
+    source: FileBytes,
+    starts: Ints,
+    ends: Ints,
+    functions: Mapping[str, Function],
+    producer: int,
+    progress: Progress | None = None,
+) -> Graph:
+    count = len(starts)
+    fields = source.split(starts, ends, progress, up_to=_DEVICE)
+    names = source.spans(*fields.spans(_NAME, count))
+    inputs = fields.repeated(_INPUT)
+    edges = resolve_spans(
+        names,
+        source.spans(inputs.start, inputs.end),
+        np.bincount(inputs.owner, minlength=count).astype(np.int64),
+    )
+    return Graph(
+        Names(names),
+        Interned.of_spans(source.spans(*fields.spans(_OP, count))),
+        Interned.of_spans(source.spans(*fields.spans(_DEVICE, count))),
+        edges,
+        _NodeBytes(source, starts, ends),
+        functions,
+        producer,
+    )
+
+
+def _function_body(
+    source: FileBytes,
+    starts: Ints,
+    ends: Ints,
+    arguments: Sequence[Argument],
+    functions: Mapping[str, Function],
+) -> Graph:
+    """A function's nodes behind its arguments, which are nodes of type `_Arg` here."""
+    count = len(starts)
+    fields = source.split(starts, ends)
+    inputs = fields.repeated(_INPUT)
+    extra = len(arguments)
+    names = [a.name for a in arguments] + source.strings(*fields.spans(_NAME, count))
+    ops = ["_Arg"] * extra + source.strings(*fields.spans(_OP, count))
+    devices = [""] * extra + source.strings(*fields.spans(_DEVICE, count))
+    counts = np.zeros(extra + count, np.int64)
+    counts[extra:] = np.bincount(inputs.owner, minlength=count)
+    return Graph(
+        Names(names),
+        Interned.of(ops),
+        Interned.of(devices),
+        resolve_edges(names, source.strings(inputs.start, inputs.end), counts),
+        _NodeBytes(source, starts, ends, extra),
+        functions,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _NodeBytes:
+    """Attributes decoded from the bytes of a node; a function's arguments come first, with none."""
+
+    source: FileBytes
+    starts: Ints
+    ends: Ints
+    arguments: int = 0
+
+    def of(self, node: int) -> Mapping[str, Proto]:
+        row = node - self.arguments
+        if row < 0:
+            return {}
+        begin, end = int(self.starts[row]), int(self.ends[row])
+        message = parse("NodeDef", self.source.data[begin:end], self.source.path, begin)
+        attributes: Mapping[str, Proto] = message.attr
+        return attributes
+
+    def column(self, name: str) -> Mapping[int, Proto]:
+        """Entries of all nodes together; values that are alike, as most are, are parsed once."""
+        rows = self._may_have(name)
+        fields = self.source.split(self.starts[rows], self.ends[rows])
+        entries = fields.repeated(_ATTRIBUTE)
+        inner = self.source.split(entries.start, entries.end)
+        keys = self.source.spans(*inner.spans(_KEY, len(entries)))
+        wanted = np.flatnonzero(Spans.of([name.encode()]).find(keys) == 0)
+        starts, ends = inner.spans(_VALUE, len(entries))
+        values = self.source.spans(starts[wanted], ends[wanted])
+        alike = values.first_alike()
+        parsed: dict[int, Proto] = {}
+        for at in np.unique(alike).tolist():
+            begin, end = int(values.starts[at]), int(values.ends[at])
+            data = self.source.data[begin:end]
+            parsed[at] = parse("AttrValue", data, self.source.path, begin)
+        nodes = (rows[entries.owner[wanted]] + self.arguments).tolist()
+        return {node: parsed[at] for node, at in zip(nodes, alike.tolist(), strict=True)}
+
+    def _may_have(self, name: str) -> Ints:
+        """Nodes whose bytes hold the map entry's key, be it inside another value."""
+        key = name.encode()
+        pattern = re.escape(b"\n" + bytes([len(key)]) + key)
+        hits = np.array([m.start() for m in re.finditer(pattern, self.source.data)], np.int64)
+        rows = np.searchsorted(self.starts, hits, side="right") - 1
+        inside = (rows >= 0) & (hits < self.ends[np.maximum(rows, 0)])
+        return np.unique(rows[inside])
+
+
+def _functions(source: FileBytes, starts: Ints, ends: Ints) -> dict[str, Function]:
+    """The library: names now, bodies when asked for."""
+    entries = source.split(starts, ends).repeated(_FUNCTION)
+    count = len(entries)
+    signatures = source.split(entries.start, entries.end).spans(_SIGNATURE, count)
+    names = source.strings(*source.split(*signatures).spans(_NAME, count))
+    library: dict[str, Function] = {}
+    for name, begin, end in zip(names, entries.start.tolist(), entries.end.tolist(), strict=True):
+        library[name] = Function(name, _Body(source, begin, end, library))
+    return library
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """Loads one function when called."""
+
+    source: FileBytes
+    begin: int
+    end: int
+    library: Mapping[str, Function]
+
+    def __call__(self) -> FunctionParts:
+        span = np.array([self.begin], np.int64), np.array([self.end], np.int64)
+        fields = self.source.split(*span)
+        nodes = fields.repeated(_FUNCTION_NODE)
+        data = self.source.data[self.begin : self.end]
+        message = parse("FunctionDef", data, self.source.path, self.begin)
+        arguments = [Argument(a.name, a.type) for a in message.signature.input_arg]
+        graph = _function_body(self.source, nodes.start, nodes.end, arguments, self.library)
+        # the map of results has no order; the signature has
+        order = [a.name for a in message.signature.output_arg if a.name in message.ret]
+        return FunctionParts(arguments, {name: message.ret[name] for name in order}, graph)

@@ -1,0 +1,213 @@
+"""MetaGraphDef (.meta) and SavedModel: a graph, and what was declared about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tfprof.errors import CorruptFile
+from tfprof.model.graph import as_shape
+from tfprof.model.profile import Declarations, DeclaredVariable, Signature, TensorSpec
+from tfprof.sources.files.probe import Probe
+from tfprof.sources.files.reader import parse, read_bytes, top_fields
+from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.files.text_format import text_to_wire
+from tfprof.sources.graph.graphdef import FileBytes, PackedGraph
+from tfprof.wire.fields import Fields, Progress
+from tfprof.wire.schema import Proto, message_class
+
+# field numbers
+_META_INFO, _GRAPH, _COLLECTION, _SIGNATURE, _OBJECTS = 1, 2, 4, 5, 7
+_META_GRAPHS = 2
+
+TRAINABLE_COLLECTION = "trainable_variables"
+VARIABLES_COLLECTION = "variables"
+
+
+def read_meta(path: Path, _step: int, progress: Progress | None) -> FilePiece:
+    return _piece(read_bytes(path, progress), path, [], progress)
+
+
+def read_meta_text(path: Path, _step: int, progress: Progress | None) -> FilePiece:
+    warnings: list[str] = []
+    data = text_to_wire(read_bytes(path, progress), "MetaGraphDef", path, warnings)
+    return _piece(data, path, warnings, progress)
+
+
+def _piece(data: bytes, path: Path, warnings: list[str], progress: Progress | None) -> FilePiece:
+    data, fields = top_fields(data, "MetaGraphDef", path, warnings, progress)
+    return meta_piece(FileBytes(data, path), fields, 0, warnings)
+
+
+def read_saved_model(path: Path, _step: int, progress: Progress | None) -> FilePiece:
+    return _saved_model_piece(read_bytes(path, progress), path, [])
+
+
+def read_saved_model_text(path: Path, _step: int, progress: Progress | None) -> FilePiece:
+    warnings: list[str] = []
+    data = text_to_wire(read_bytes(path, progress), "SavedModel", path, warnings)
+    return _saved_model_piece(data, path, warnings)
+
+
+def _saved_model_piece(data: bytes, path: Path, warnings: list[str]) -> FilePiece:
+    data, fields = top_fields(data, "SavedModel", path, warnings)
+    metas = fields.repeated(_META_GRAPHS)
+    if not len(metas):
+        raise CorruptFile("the SavedModel holds no graph", offset=0, where=str(path))
+    source = FileBytes(data, path)
+    inner = source.split(metas.start, metas.end)
+    chosen = _serving(source, inner, len(metas))
+    piece = meta_piece(source, inner, chosen, warnings)
+    if len(metas) > 1:
+        tags = piece.declared.tags if piece.declared else ()
+        warnings.append(f"{path} holds {len(metas)} graphs; read the one tagged {', '.join(tags)}")
+    return piece
+
+
+def _serving(source: FileBytes, fields: Fields, count: int) -> int:
+    """The graph meant for serving; the first if none says so."""
+    starts, ends = fields.spans(_META_INFO, count)
+    for meta, (begin, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+        info = parse("MetaInfoDef", source.data[begin:end], source.path, begin)
+        if "serve" in info.tags:
+            return meta
+    return 0
+
+
+def meta_piece(source: FileBytes, fields: Fields, meta: int, warnings: list[str]) -> FilePiece:
+    """What one MetaGraphDef gives: the graph when asked for, the declarations now."""
+    return FilePiece(
+        _graph(source, fields, meta),
+        _Reader(source, fields, meta).declarations(),
+        warnings=warnings,
+    )
+
+
+def _graph(source: FileBytes, fields: Fields, meta: int) -> PackedGraph:
+    last = np.flatnonzero((fields.owner == meta) & (fields.number == _GRAPH))[-1:]
+    return PackedGraph(source, fields.start[last], fields.end[last])
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Decodes the parts of one MetaGraphDef that stand beside its graph."""
+
+    source: FileBytes
+    fields: Fields
+    meta: int
+
+    def declarations(self) -> Declarations:
+        info = next(self._messages(_META_INFO, "MetaInfoDef"), None)
+        collections = {
+            entry.key: entry.value
+            for entry in self._messages(_COLLECTION, "MetaGraphDef_collection_def")
+        }
+        captures: dict[str, tuple[DeclaredVariable | None, ...]] = {}
+        for objects in self._messages(_OBJECTS, "SavedObjectGraph"):
+            captures.update(_captures(objects))
+        return Declarations(
+            {key: list(value.node_list.value) for key, value in collections.items()},
+            {
+                e.key: _signature(e.key, e.value)
+                for e in self._messages(_SIGNATURE, "MetaGraphDef_signature_def")
+            },
+            _collection_variables(collections),
+            captures,
+            info.tensorflow_version if info is not None else "",
+            tuple(info.tags) if info is not None else (),
+        )
+
+    def _messages(self, number: int, message: str) -> Iterator[Proto]:
+        mine = np.flatnonzero((self.fields.owner == self.meta) & (self.fields.number == number))
+        for row in mine.tolist():
+            begin, end = int(self.fields.start[row]), int(self.fields.end[row])
+            yield parse(message, self.source.data[begin:end], self.source.path, begin)
+
+
+def _collection_variables(collections: Mapping[str, Proto]) -> dict[str, DeclaredVariable]:
+    """The variables of the two collections every TF1 graph keeps; shapes are in the graph."""
+    from google.protobuf.message import DecodeError
+
+    found: dict[str, DeclaredVariable] = {}
+    for collection, trainable in ((VARIABLES_COLLECTION, False), (TRAINABLE_COLLECTION, True)):
+        if collection not in collections:
+            continue
+        for data in collections[collection].bytes_list.value:
+            try:
+                name = message_class("VariableDef").FromString(data).variable_name
+            except DecodeError:
+                continue  # a damaged entry: the graph still has the variable
+            node = name.removeprefix("^").partition(":")[0]
+            found[node] = DeclaredVariable(node, None, 0, trainable)
+    return found if TRAINABLE_COLLECTION in collections else {}
+
+
+def _captures(objects: Proto) -> dict[str, tuple[DeclaredVariable | None, ...]]:
+    """What each function captured, from a TF2 object graph: variables by position."""
+    found = {}
+    for name, function in objects.concrete_functions.items():
+        bound = [i for i in function.bound_inputs if 0 <= i < len(objects.nodes)]
+        found[name] = tuple(_object_variable(objects.nodes[i]) for i in bound)
+    return found
+
+
+def _object_variable(node: Proto) -> DeclaredVariable | None:
+    if node.WhichOneof("kind") != "variable":
+        return None
+    v = node.variable
+    return DeclaredVariable(v.name, as_shape(v.shape), v.dtype, v.trainable)
+
+
+def _signature(name: str, proto: Proto) -> Signature:
+    def specs(tensors: Mapping[str, Proto]) -> tuple[TensorSpec, ...]:
+        return tuple(
+            TensorSpec(key, info.name, info.dtype, as_shape(info.tensor_shape))
+            for key, info in sorted(tensors.items())
+        )
+
+    return Signature(name, specs(proto.inputs), specs(proto.outputs))
+
+
+def _is_saved_model(probe: Probe) -> float:
+    return probe.wire_score("SavedModel")
+
+
+register(Format(
+    name="MetaGraphDef",
+    about="a graph with its collections, as Saver writes it",
+    names="*.meta",
+    recognised_by="wire probe",
+    gives="nodes, parameters, trainable or not",
+    score=lambda probe: probe.wire_score("MetaGraphDef"),
+    read=read_meta,
+))  # fmt: skip
+register(Format(
+    name="MetaGraphDef text",
+    about="the same as text",
+    names="*.meta",
+    recognised_by="field names",
+    gives="nodes, parameters, trainable or not",
+    score=lambda probe: probe.text_score("MetaGraphDef"),
+    read=read_meta_text,
+))  # fmt: skip
+register(Format(
+    name="SavedModel",
+    about="an exported model, from its signature",
+    names="saved_model.pb",
+    recognised_by="wire probe",
+    gives="signatures, nodes, parameters",
+    score=_is_saved_model,
+    read=read_saved_model,
+))  # fmt: skip
+register(Format(
+    name="SavedModel text",
+    about="the same as text",
+    names="saved_model.pbtxt",
+    recognised_by="field names",
+    gives="signatures, nodes, parameters",
+    score=lambda probe: probe.text_score("SavedModel"),
+    read=read_saved_model_text,
+))  # fmt: skip

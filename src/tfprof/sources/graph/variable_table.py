@@ -1,0 +1,78 @@
+"""A table of the variables a function's graph captured, as JSON beside the graph.
+
+`{placeholder: [shape, dtype]}` or `[shape, dtype, trainable]`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tfprof.errors import CorruptText, WrongKind
+from tfprof.model.graph import Shape
+from tfprof.model.profile import Declarations, DeclaredVariable
+from tfprof.sources.files.probe import Probe
+from tfprof.sources.files.reader import read_bytes
+from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.wire import dtypes
+from tfprof.wire.fields import Progress
+from tfprof.wire.json_values import Json, as_list, as_text
+
+
+def read(path: Path, _step: int, progress: Progress | None) -> FilePiece:
+    try:
+        table = json.loads(read_bytes(path, progress))
+    except json.JSONDecodeError as fault:
+        raise CorruptText(f"not JSON ({fault.msg})", line=fault.lineno, where=str(path)) from None
+    except (UnicodeDecodeError, RecursionError):
+        raise WrongKind("not a JSON table of variables", where=str(path), hint=_HINT) from None
+    if not isinstance(table, dict):
+        raise WrongKind("the JSON is not a table of variables", where=str(path), hint=_HINT)
+    variables = {name: _variable(name, row, path) for name, row in table.items()}
+    return FilePiece(declared=Declarations(variables=variables))
+
+
+_HINT = 'A variable table is {"placeholder": [[784, 512], "float32"], ...}.'
+
+
+def _variable(name: str, row: Json, path: Path) -> DeclaredVariable:
+    shape, dtype, trainable = (*as_list(row), None, None, None)[:3]
+    dims = _dims(shape)
+    number = dtypes.number(as_text(dtype))
+    if dims is None or number is None or not isinstance(trainable, bool | None):
+        raise WrongKind(
+            f"the entry {name!r} is not [shape, dtype] or [shape, dtype, trainable]",
+            where=str(path),
+            hint=_HINT,
+        )
+    return DeclaredVariable(name, dims, number, trainable)
+
+
+def _dims(shape: Json) -> Shape | None:
+    """None for what is no list of whole numbers; one that is open may be null or below 0."""
+    if not isinstance(shape, list):
+        return None
+    known = [dim for dim in shape if isinstance(dim, int) and not isinstance(dim, bool)]
+    if len(known) + shape.count(None) != len(shape):
+        return None
+    return tuple(dim if isinstance(dim, int) and dim >= 0 else None for dim in shape)
+
+
+def _score(probe: Probe) -> float:
+    # certain only when named with --vars; by content it is told from other JSON by its rows
+    head = probe.head.lstrip()
+    if not probe.is_text or not head.startswith(b"{"):
+        return 0.0
+    first_value = head.partition(b":")[2].lstrip()
+    return 0.9 * first_value.replace(b" ", b"").replace(b"\n", b"").startswith(b"[[")
+
+
+register(Format(
+    name="variable table",
+    about="shapes of the variables a function captured",
+    names="*_vars.json, --vars",
+    recognised_by="JSON rows",
+    gives="parameters of captured variables",
+    score=_score,
+    read=read,
+))  # fmt: skip

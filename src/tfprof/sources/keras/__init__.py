@@ -1,0 +1,1 @@
+"""Keras files: configuration and weights. Nothing in them is executed."""

@@ -1,0 +1,35 @@
+"""The lines that `log_device_placement` writes, among whatever else a log holds."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+from tfprof.errors import WrongKind
+from tfprof.model.placement_log import PlacementLog
+from tfprof.sources.files.reader import read_bytes
+
+_DEVICE = r"(?P<device>/(?:job|device|cpu|gpu|replica|task)[^\s,;]+)"
+# `MatMul: (MatMul): /job:...`; early versions have no colon, or no type, before the device
+_PLACED = re.compile(rf"(?P<name>[^\s:()\[\]]+): (?:\((?P<op>[\w>]+)\):?\s*)?{_DEVICE}\s*$")
+# `Executing op MatMul in device /job:...` of TensorFlow 2
+_EXECUTED = re.compile(rf"(?:Executing|Placing) op (?P<op>\S+) (?:in|on) device:? {_DEVICE}")
+
+
+def read_placement_log(path: Path) -> PlacementLog:
+    """A line is often there twice, on stdout and in the log: a node is counted once a device."""
+    placed: dict[str, dict[str, None]] = {}
+    executed: Counter[tuple[str, str]] = Counter()
+    for line in read_bytes(path).decode(errors="replace").splitlines():
+        if match := _EXECUTED.search(line):
+            executed[match["op"], match["device"].rstrip(".")] += 1
+        elif match := _PLACED.search(line):
+            placed.setdefault(match["name"], {})[match["device"]] = None
+    if not placed and not executed:
+        raise WrongKind(
+            "no line of it tells where an op was placed",
+            where=str(path),
+            hint="Log with log_device_placement=True, or tf.debugging.set_log_device_placement.",
+        )
+    return PlacementLog(str(path), {n: tuple(d) for n, d in placed.items()}, dict(executed))

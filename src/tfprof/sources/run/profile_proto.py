@@ -1,0 +1,166 @@
+"""ProfileProto: graph, op log and steps in one file, as the late tool saved them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from tfprof.model.graph import MISSING, Edges, Graph
+from tfprof.model.interned import Interned
+from tfprof.model.names import Names
+from tfprof.model.oplog import OpLog
+from tfprof.model.trace import Executions, Trace
+from tfprof.sources.files.reader import parse, read_bytes, top_fields
+from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.graph.graphdef import GraphAtHand
+from tfprof.sources.run.op_log import ParsedCode
+from tfprof.wire.fields import Progress
+from tfprof.wire.schema import Messages, Proto
+
+# field numbers
+_NODES, _STEPS, _STRINGS = 1, 3, 4
+
+
+def read(path: Path, _step: int, progress: Progress | None) -> FilePiece:
+    warnings: list[str] = []
+    data, fields = top_fields(read_bytes(path, progress), "ProfileProto", path, warnings, progress)
+
+    def entries(number: int, message: str) -> list[Proto]:
+        rows = fields.rows(number, 2).tolist()
+        spans = [(int(fields.start[row]), int(fields.end[row])) for row in rows]
+        return [parse(message, data[begin:end], path, begin) for begin, end in spans]
+
+    # the file is a hash map: ids restore the order in which nodes were added
+    nodes = sorted(entries(_NODES, "ProfileProto_nodes"), key=lambda entry: int(entry.key))
+    strings = {e.key: e.value for e in entries(_STRINGS, "ProfileProto_id_to_string")}
+    profile_nodes = [entry.value for entry in nodes]
+    graph = _graph(profile_nodes, [entry.key for entry in nodes])
+    return FilePiece(
+        GraphAtHand(graph),
+        trace=_trace(profile_nodes),
+        oplog=_oplog(profile_nodes, strings),
+        warnings=warnings,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Attributes:
+    nodes: Messages
+
+    def of(self, node: int) -> Mapping[str, Proto]:
+        attributes: Mapping[str, Proto] = self.nodes[node].attrs
+        return attributes
+
+    def column(self, name: str) -> Mapping[int, Proto]:
+        held = enumerate(self.nodes.held)
+        return {row: node.attrs[name] for row, node in held if name in node.attrs}
+
+
+def _graph(nodes: Sequence[Proto], ids: Sequence[int]) -> Graph:
+    row_of = {identity: row for row, identity in enumerate(ids)}
+    sources: list[int] = []
+    ports: list[int] = []
+    counts = []
+    for node in nodes:
+        inputs = [identity for _, identity in sorted(node.inputs.items())]
+        sources += [row_of.get(identity, MISSING) for identity in inputs]
+        ports += [node.src_output_index.get(identity, 0) for identity in inputs]
+        counts.append(len(inputs))
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    edges = Edges(offsets, np.array(sources, np.int32), np.array(ports, np.int32))
+    return Graph(
+        Names([node.name for node in nodes]),
+        Interned.of([node.op for node in nodes]),
+        Interned.of([node.canonical_device for node in nodes]),
+        edges,
+        _Attributes(Messages("ProfileNode", tuple(nodes))),
+    )
+
+
+def _oplog(nodes: Sequence[Proto], strings: dict[int, str]) -> OpLog:
+    types = {
+        node.name: [kind for kind in node.op_types if kind not in (node.op, node.canonical_device)]
+        for node in nodes
+    }
+    return OpLog(
+        {name: kinds for name, kinds in types.items() if kinds},
+        {node.name: node.float_ops for node in nodes if node.float_ops},
+        ParsedCode.of({node.name: node.trace for node in nodes}, strings),
+        any(len(node.trace.traces) for node in nodes),
+    )
+
+
+@dataclass
+class _Rows:
+    """Executions gathered row by row."""
+
+    nodes: list[str] = field(default_factory=list)
+    devices: list[str] = field(default_factory=list)
+    numbers: list[tuple[int, ...]] = field(default_factory=list)
+
+    def add(self, name: str, step: int, execution: Proto) -> None:
+        runs = [
+            (device, run.int64_values)
+            for times in (execution.cpu_execs, execution.accelerator_execs)
+            for device, exec_time in sorted(times.items())
+            for run in exec_time.times
+            if len(run.int64_values) > 1
+        ]
+        memory = list(execution.memory_execs)
+        if memory and not runs:
+            runs = [((list(execution.devices) or [""])[0], (execution.all_start_micros, 0))]
+        for position, (device, run) in enumerate(runs):
+            # one memory record a scheduling; what is left over belongs to the last
+            last = position == len(runs) - 1
+            mine = memory[position:] if last else memory[position : position + 1]
+            self.nodes.append(name)
+            self.devices.append(device)
+            self.numbers.append((
+                step,
+                run[0],
+                run[1],
+                sum(m.requested_bytes for m in mine),
+                sum(m.peak_bytes for m in mine),
+                sum(m.residual_bytes for m in mine),
+                sum(m.output_bytes for m in mine),
+            ))  # fmt: skip
+
+
+def _trace(nodes: Sequence[Proto]) -> Trace | None:
+    rows = _Rows()
+    for node in nodes:
+        for step, execution in sorted(node.execs.items()):
+            rows.add(node.name, step, execution)
+    if not rows.numbers:
+        return None
+    numbers = np.array(rows.numbers, np.int64)
+    zeros = np.zeros(len(numbers), np.int64)
+    executions = Executions(
+        Interned.of(rows.nodes),
+        Interned.of(rows.devices),
+        step=numbers[:, 0],
+        start=numbers[:, 1],
+        op_start_rel=zeros,
+        op_end_rel=numbers[:, 2],
+        end_rel=numbers[:, 2],
+        thread=zeros,
+        requested=numbers[:, 3],
+        peak=numbers[:, 4],
+        residual=numbers[:, 5],
+        output=numbers[:, 6],
+    )
+    return Trace(executions, tuple(sorted(set(numbers[:, 0].tolist()))))
+
+
+register(Format(
+    name="ProfileProto",
+    about="graph, op log and steps saved by the late tfprof",
+    names="profile_*",
+    recognised_by="wire probe",
+    gives="nodes, parameters, op time, memory",
+    score=lambda probe: probe.wire_score("ProfileProto"),
+    read=read,
+))  # fmt: skip

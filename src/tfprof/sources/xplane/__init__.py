@@ -1,0 +1,1 @@
+"""Captures of TensorFlow 2's profiler."""

@@ -1,0 +1,178 @@
+"""XPlane: a capture of TensorFlow 2's profiler, one file a host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.model.trace import Trace
+from tfprof.model.units import PS_A_NANOSECOND
+from tfprof.model.xspace import ENVIRONMENT, SPREAD_NS, Environment, Events, Plane, Space
+from tfprof.model.xstats import values_by_name
+from tfprof.sources.files.reader import Packed, corrupt, parse, read_bytes, top_fields
+from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.xplane.ops import executions
+from tfprof.wire.fields import Fields, Progress, WireFault
+from tfprof.wire.schema import Proto
+from tfprof.wire.spans import Spans
+from tfprof.wire.xspace import PlaneColumns, event_stats, name_stats, read_plane
+from tfprof.wire.xstats import StatTable
+
+Ints = npt.NDArray[np.int64]
+
+_PLANES, _ERRORS, _WARNINGS, _HOSTNAMES = 1, 2, 3, 4
+_SUFFIX = ".xplane.pb"
+_START, _STOP, _OPTIONS = "profile_start_time", "profile_stop_time", "profile_options"
+# a later time than this is none, but damage
+_LATEST_NS = 1 << 62
+# ops are recorded from this level on
+_OPS_LEVEL = 2
+
+
+def read(path: Path, _: int, progress: Progress | None) -> FilePiece:
+    data = read_bytes(path, progress)
+    warnings: list[str] = []
+    data, fields = top_fields(data, "XSpace", path, warnings)
+    host = next(iter(_strings(data, fields, _HOSTNAMES)), path.name.removesuffix(_SUFFIX))
+    space = _space(_File(data, path, host), fields, warnings, progress)
+    rows, threads = executions(space)
+    warnings += [f"{path}: the profiler reports: {text}" for text in space.errors]
+    warnings += [f"{path}: the profiler warns: {text}" for text in space.warnings]
+    if not space.event_count:
+        warnings.append(f"{path} has no events: nothing ran while the profiler was on")
+    elif not len(rows):
+        warnings.append(f"{path} has no TensorFlow ops{_why_no_ops(space)}")
+    steps = tuple(sorted(set(rows.step[rows.step >= 0].tolist())))
+    return FilePiece(trace=Trace(rows, steps, threads=threads, space=space), warnings=warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    data: bytes
+    path: Path
+    host: str
+
+
+def _strings(data: bytes, fields: Fields, number: int) -> list[str]:
+    found = fields.repeated(number)
+    return Spans(data, found.start, found.end).texts()
+
+
+def _space(file: _File, fields: Fields, warnings: list[str], progress: Progress | None) -> Space:
+    planes = []
+    found = fields.repeated(_PLANES)
+    for start, end in zip(found.start.tolist(), found.end.tolist(), strict=True):
+        try:
+            planes.append(read_plane(file.data, start, end, progress))
+        except WireFault as fault:
+            raise corrupt(fault, file.path) from None
+    base, far = _base(planes)
+    if far:
+        warnings.append(
+            f"{file.path}: {far} of its lines are over 90 days older than the others; "
+            "their events are shown at the beginning"
+        )
+    for plane in planes:
+        nameless = int(np.count_nonzero(plane.events.name == plane.event_names.ids.unknown))
+        if nameless:
+            warnings.append(f"{file.path}: {nameless:,} events of {plane.name} have no name")
+    made = tuple(_plane(file, plane, base) for plane in planes)
+    environment = _environment(file, made)
+    # lines count from the start of the profiler, unless their times are of a calendar already
+    began = environment.start_ns or 0
+    return Space(
+        made,
+        base + began if base < began else base,
+        {file.host: environment},
+        tuple(_strings(file.data, fields, _ERRORS)),
+        tuple(_strings(file.data, fields, _WARNINGS)),
+    )
+
+
+def _base(planes: list[PlaneColumns]) -> tuple[int, int]:
+    """The earliest base of a line with events, and how many lines are too old to count."""
+    bases = [plane.lines.timestamp_ns[np.diff(plane.lines.first) > 0] for plane in planes]
+    known = np.concatenate([*bases, np.zeros(0, np.int64)])
+    if not len(known):
+        return 0, 0
+    # in Python's integers: the difference of two damaged ones may need more than 64 bits
+    near = [base for base in known.tolist() if int(known.max()) - base <= SPREAD_NS]
+    return min(near), len(known) - len(near)
+
+
+def _plane(file: _File, plane: PlaneColumns, base: int) -> Plane:
+    return Plane(
+        file.host,
+        plane.id,
+        plane.name,
+        plane.lines,
+        _events(plane, base),
+        plane.event_names,
+        plane.stat_names,
+        values_by_name(plane.stats, file.data, plane.stat_names),
+        file.data,
+        _StatsInFile(file, plane),
+    )
+
+
+def _events(plane: PlaneColumns, base: int) -> Events:
+    """Events on the clock of the whole capture."""
+    late = np.array([max(0, own - base) for own in plane.lines.timestamp_ns.tolist()], np.int64)
+    start = plane.events.offset_ps
+    if late.any():
+        start = start + np.repeat(late * PS_A_NANOSECOND, np.diff(plane.lines.first))
+    return Events(plane.events.name, start, plane.events.duration_ps, plane.events.occurrences)
+
+
+@dataclass(frozen=True, slots=True)
+class _StatsInFile:
+    file: _File
+    plane: PlaneColumns
+
+    def of_events(self, rows: Ints | None) -> StatTable:
+        try:
+            return event_stats(self.file.data, self.plane, rows)
+        except WireFault as fault:
+            raise corrupt(fault, self.file.path) from None
+
+    def of_names(self) -> StatTable:
+        try:
+            return name_stats(self.file.data, self.plane)
+        except WireFault as fault:
+            raise corrupt(fault, self.file.path) from None
+
+    def described(self, name: int) -> Proto:
+        names = self.plane.event_names
+        start, end = int(names.start[name]), int(names.end[name])
+        return parse("XEventMetadata", self.file.data[start:end], self.file.path, start)
+
+
+def _environment(file: _File, planes: tuple[Plane, ...]) -> Environment:
+    facts = next((plane.facts for plane in planes if plane.name == ENVIRONMENT), {})
+    start, stop, options = facts.get(_START), facts.get(_STOP), facts.get(_OPTIONS)
+    return Environment(
+        start if isinstance(start, int) and 0 < start < _LATEST_NS else None,
+        stop if isinstance(stop, int) and 0 < stop < _LATEST_NS else None,
+        Packed("ProfileOptions", options, file.path) if isinstance(options, bytes) else None,
+    )
+
+
+def _why_no_ops(space: Space) -> str:
+    levels = [e.options.host_tracer_level for e in space.environments.values() if e.options]
+    if levels and max(levels) < _OPS_LEVEL:
+        return f": they are recorded from host_tracer_level {_OPS_LEVEL} on, this is {max(levels)}"
+    return " among its events"
+
+
+register(Format(
+    name="XPlane",
+    about="a TensorFlow 2 or JAX profile",
+    names="*.xplane.pb",
+    recognised_by="wire probe",
+    gives="op time, steps, input pipeline",
+    score=lambda probe: probe.wire_score("XSpace"),
+    read=read,
+))  # fmt: skip

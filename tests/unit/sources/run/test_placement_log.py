@@ -1,0 +1,65 @@
+"""The lines of log_device_placement, as several versions of TensorFlow write them."""
+
+from pathlib import Path
+
+import pytest
+
+from tfprof.errors import EmptyFile, PathNotFound, WrongKind
+from tfprof.sources.run.placement_log import read_placement_log
+
+LOGS = Path(__file__).parents[3] / "logs"
+CPU = "/job:localhost/replica:0/task:0/device:CPU:"
+
+
+def test_a_session_logs_each_node():
+    log = read_placement_log(LOGS / "two_cpus.log")
+    lines = [
+        line for line in (LOGS / "two_cpus.log").read_text().splitlines() if "placer.cc" in line
+    ]
+    assert len(log.placed) == len(lines) > 100
+    assert log.placed["first/matmul"] == (CPU + "0",)
+    assert log.placed["second/matmul"] == (CPU + "1",)
+    assert log.placed["loss/Tanh"] == (CPU + "0",)
+    assert not log.executed
+
+
+def test_tensorflow_2_logs_functions_and_single_ops():
+    log = read_placement_log(LOGS / "two_cpus_function.log")
+    assert log.placed["matmul"] == (CPU + "1",)
+    assert log.placed["Relu"] == (CPU + "0",)
+    assert log.executed["VarHandleOp", CPU + "0"] == 1
+    assert log.runs_on(CPU + "0") == sum(log.executed.values()) > 3
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("MatMul: (MatMul): {}", "MatMul"),
+        ("I tensorflow/core/common_runtime/simple_placer.cc:872] b: (Const){}", "b"),
+        ("layer/mul: {}", "layer/mul"),
+    ],
+)
+def test_early_lines(tmp_path, line, name):
+    device = "/job:localhost/replica:0/task:0/gpu:0"
+    line = line.format(device)
+    path = tmp_path / "train.log"
+    path.write_text(f"step 1: loss 0.3\n{line}\n{line}\nDevice mapping: no known devices.\n")
+    assert dict(read_placement_log(path).placed) == {name: (device,)}
+
+
+def test_placing_and_executing_single_ops(tmp_path):
+    path = tmp_path / "train.log"
+    path.write_text(f"Executing op Mul in device {CPU}0\nPlacing op Mul on device {CPU}0\n" * 2)
+    assert dict(read_placement_log(path).executed) == {("Mul", CPU + "0"): 4}
+
+
+def test_a_log_of_something_else_is_refused(tmp_path):
+    path = tmp_path / "train.log"
+    with pytest.raises(PathNotFound):
+        read_placement_log(path)
+    path.write_bytes(b"")
+    with pytest.raises(EmptyFile):
+        read_placement_log(path)
+    path.write_text("step 1: loss 0.3\n")
+    with pytest.raises(WrongKind, match="no line of it"):
+        read_placement_log(path)
