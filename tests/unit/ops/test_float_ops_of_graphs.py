@@ -6,7 +6,7 @@ from pathlib import Path
 from tfprof.analyses.inference.engine import infer
 from tfprof.model.dims import at
 from tfprof.ops.rule import rules
-from tfprof.sources.load import Request, choose, read
+from tfprof.sources.find.load import Request, choose, read
 
 GRAPHS = """
 keras_MobileNetV2_fwd.graph.pb keras_MobileNetV2_train.graph.pb keras_ResNet50_fwd.graph.pb
