@@ -35,7 +35,7 @@ class Tally:
 def forward(model: keras.Model, **sizes: int):
     """A prediction as a concrete function; `batch=3` and `open=7` fix what is None."""
     return tf.function(lambda given: model(given, training=False)).get_concrete_function(
-        _specs(model.inputs, sizes)
+        specs(model.inputs, sizes)
     )
 
 
@@ -60,11 +60,11 @@ def training(model: keras.Model, **sizes: int):
         return loss
 
     return tf.function(train_step).get_concrete_function(
-        _specs(model.inputs, sizes), tf.nest.flatten([_specs(model.outputs, sizes)])
+        specs(model.inputs, sizes), tf.nest.flatten([specs(model.outputs, sizes)])
     )
 
 
-def _specs(tensors: Sequence, sizes: Mapping[str, int]):
+def specs(tensors: Sequence, sizes: Mapping[str, int]):
     specs = []
     for number, tensor in enumerate(tensors):
         first, *rest = tensor.shape

@@ -5,7 +5,7 @@ import tensorflow as tf
 from tensorflow.python.framework import ops
 from tensorflow.python.profiler.internal import flops_registry  # noqa: F401  (registers)
 
-from tfprof.analyses.float_ops import count_float_ops
+from tfprof.analyses.cost.float_ops import count_float_ops
 from tfprof.ops.rule import rules
 from tfprof.sources.find.load import Request, choose, read
 

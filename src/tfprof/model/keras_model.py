@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from tfprof.model.graph import Shape
 from tfprof.wire.json_values import Json
 
+_SEED = "seed_generator_state"
+
 
 @dataclass(frozen=True, slots=True)
 class Weight:
@@ -15,6 +17,11 @@ class Weight:
     shape: tuple[int, ...]
     dtype: int
     trainable: bool
+
+    @property
+    def is_seed(self) -> bool:
+        """The state of random numbers: it is stored, but Keras does not count it."""
+        return self.name.endswith(_SEED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +33,8 @@ class KerasLayer:
     trainable: bool
     config: Mapping[str, Json] = field(default_factory=dict)
     weights: tuple[Weight, ...] = ()
+    # why its weights are not known, where they are not
+    unknown: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +81,10 @@ class KerasInput:
 
 @dataclass(frozen=True, slots=True)
 class KerasModel:
-    """`weights_missing` says why weights are not known; then counts are unknown, too."""
+    """`weights_missing` says why the file tells nothing of weights; a config asks for them then.
+
+    One that is `compiled` stores what its optimizer keeps among its weights.
+    """
 
     name: str
     class_name: str
@@ -81,4 +93,5 @@ class KerasModel:
     optimizer: tuple[Weight, ...] = ()
     keras_version: str = ""
     weights_missing: str = ""
+    compiled: bool = False
     flow: KerasCalls = field(default_factory=KerasCalls)

@@ -25,3 +25,16 @@ def shape(sizes: Sequence[int | None]) -> Proto:
     dims = [SimpleNamespace(size=-1 if size is None else size) for size in sizes]
     stated = SimpleNamespace(unknown_rank=False, dim=dims)
     return SimpleNamespace(shape=stated, HasField=lambda name: name == "shape")
+
+
+def attribute(value: object) -> Proto:
+    """A plain number, text or list as the attribute that a graph would have of it."""
+    if isinstance(value, bool):
+        return flag(on=value)
+    if isinstance(value, int):
+        return SimpleNamespace(i=value)
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, list | tuple):
+        return integers(value)
+    return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfprof.model.dims import elements
 from tfprof.ops.attributes import flag, text
 from tfprof.ops.gradients import Backward, Gradients, gradient, is_float, stopped
 from tfprof.ops.rule import BOOL, INT32, Tensor
@@ -41,7 +42,7 @@ def _sigmoid_product(back: Backward, x: Tensor) -> Tensor:
 
 
 gradient("StopGradient ZerosLike OnesLike Shape ShapeN Size Rank ArgMax ArgMin Floor Ceil Round"
-         " Rint Sign Less LessEqual Greater GreaterEqual Equal NotEqual")(stopped)  # fmt: skip
+         " Rint Less LessEqual Greater GreaterEqual Equal NotEqual")(stopped)  # fmt: skip
 
 
 @gradient("Merge RefMerge")
@@ -187,6 +188,9 @@ _FACTORS = {
     "Abs": ("Sign",), "Log": ("Reciprocal",), "Log1p": ("AddV2", "Reciprocal"), "Sin": ("Cos",),
     "Cos": ("Sin", "Neg"), "Expm1": ("Exp",), "Atan": ("Square", "AddV2", "Reciprocal"),
     "Erf": ("Square", "Neg", "Exp", "Mul"), "Erfc": ("Square", "Neg", "Exp", "Mul"),
+    "Tan": ("Cos", "Reciprocal", "Square"), "Sinh": ("Cosh",), "Cosh": ("Sinh",),
+    "Asin": ("Square", "Sub", "Sqrt", "Reciprocal"), "Atanh": ("Square", "Sub", "Reciprocal"),
+    "Acos": ("Square", "Sub", "Sqrt", "Reciprocal", "Neg"),
 }  # fmt: skip
 
 
@@ -194,8 +198,51 @@ _FACTORS = {
 def _from_factor(back: Backward) -> Gradients:
     factor = back.x()
     for op in _FACTORS[back.call.op]:
-        factor = back.each(op, factor, _SCALAR) if op in ("AddV2", "Mul") else back.each(op, factor)
+        factor = (
+            back.each(op, factor, _SCALAR)
+            if op in ("AddV2", "Mul", "Sub")
+            else back.each(op, factor)
+        )
     return {0: back.each("Mul", back.dy, factor)}
+
+
+@gradient("Asinh Acosh")
+def _from_slope(back: Backward) -> Gradients:
+    slope = back.each("Cosh" if back.call.op == "Asinh" else "Sinh", back.y)
+    return {0: back.each("RealDiv", back.dy, slope)}
+
+
+@gradient("Erfinv")
+def _inverse_error(back: Backward) -> Gradients:
+    scaled = back.each("Mul", back.dy, _SCALAR)
+    return {0: back.each("Mul", scaled, back.each("Exp", back.each("Square", back.y)))}
+
+
+@gradient("Sign")
+def _nothing(back: Backward) -> Gradients:
+    """Zeros, which go on all the same."""
+    return {0: back.op("ZerosLike", back.x(), shape=back.x().shape, waits=False)}
+
+
+@gradient("Atan2")
+def _angle(back: Backward) -> Gradients:
+    squares = back.each("AddV2", back.each("Square", back.x(0)), back.each("Square", back.x(1)))
+    part = back.each("RealDiv", back.dy, squares)
+    found: dict[int, Tensor] = {}
+    if 0 in back.wanted:
+        found[0] = back.like(back.each("Mul", back.x(1), part), 0)
+    if 1 in back.wanted:
+        found[1] = back.like(back.each("Mul", back.each("Neg", back.x(0)), part), 1)
+    return found
+
+
+@gradient("FloorMod Mod")
+def _remainder(back: Backward) -> Gradients:
+    found = {0: back.like(back.dy, 0)} if 0 in back.wanted else {}
+    if 1 in back.wanted:
+        times = back.each("Neg", back.each("FloorDiv", back.x(0), back.x(1)))
+        found[1] = back.like(back.each("Mul", back.dy, times), 1)
+    return found
 
 
 @gradient("ClipByValue")
@@ -262,6 +309,36 @@ def _largest(back: Backward) -> Gradients:
     return {0: back.each("Mul", back.each("RealDiv", marks, count), back.dy)}
 
 
+@gradient("Prod")
+def _product_of_all(back: Backward) -> Gradients:
+    """The products of all before and all after each entry."""
+    spread, shape = _spread(back), back.x().shape
+    turned = back.op("Transpose", back.x(), _SIZES, shape=shape)
+    left, right = (back.op("Cumprod", turned, _SIZES, shape=shape) for _ in range(2))
+    others = back.op("Transpose", back.each("Mul", left, right), _SIZES, shape=shape)
+    return {0: back.each("Mul", spread, others)}
+
+
+@gradient("Cumsum")
+def _running_sum(back: Backward) -> Gradients:
+    return {0: back.op("Cumsum", back.dy, _SIZES, shape=back.dy.shape)}
+
+
+@gradient("Cumprod")
+def _running_product(back: Backward) -> Gradients:
+    again = back.op("Cumprod", back.x(), _SIZES, shape=back.x().shape)
+    summed = back.op("Cumsum", back.each("Mul", again, back.dy), _SIZES, shape=back.x().shape)
+    return {0: back.each("DivNoNan", summed, back.x())}
+
+
+@gradient("TopK TopKV2")
+def _largest_few(back: Backward) -> Gradients:
+    """Put back where they were found."""
+    size = elements(back.x().shape)
+    flat = back.op("ScatterNd", back.call.outputs[1], back.dy, _SIZES, shape=(size,))
+    return {0: back.op("Reshape", flat, shape=back.x().shape)}
+
+
 @gradient("BroadcastTo Tile")
 def _stretched(back: Backward) -> Gradients:
     return {0: back.like(back.dy, 0)}
@@ -309,6 +386,7 @@ _UNDONE = {
     "SpaceToBatchND": "BatchToSpaceND", "BatchToSpaceND": "SpaceToBatchND",
     "SpaceToDepth": "DepthToSpace", "DepthToSpace": "SpaceToDepth", "ReverseV2": "ReverseV2",
     "Roll": "Roll", "ResizeNearestNeighbor": "ResizeNearestNeighborGrad",
+    "MatrixBandPart": "MatrixBandPart",
 }  # fmt: skip
 
 

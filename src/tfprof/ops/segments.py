@@ -157,6 +157,9 @@ rule(
 rule("SparseTensorDenseAdd", like(3), work=per_input(1, 1))
 rule("SparseReorder", lambda call: [call.input(0), call.input(1)], dtype=(INT64, "T"),
      outputs=("output_indices", "output_values"))  # fmt: skip
+# how many pairs of categories a row has depends on what is in it
+rule("SparseCross", fixed((None, 2), (None,), (2,)), dtype=(INT64, "out_type", INT64),
+     outputs=("output_indices", "output_values", "output_shape"))  # fmt: skip
 
 
 def _sparse_reshaped(call: Call) -> list[Open]:

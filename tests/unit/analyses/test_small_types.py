@@ -4,9 +4,9 @@ import pytest
 
 from tfprof.analyses.cost import op_costs
 from tfprof.analyses.graph.variables import Variable
-from tfprof.analyses.keras_layers import rule as keras
-from tfprof.analyses.memory import program, training, written_ops
+from tfprof.analyses.memory import program
 from tfprof.analyses.placement import profile_placement
+from tfprof.analyses.training import added_step
 from tfprof.model.dims import packed, symbol
 from tfprof.ops.rule import Tensor
 from tfprof.wire import dtypes
@@ -23,18 +23,11 @@ def case(request):
 
 def test_every_count_of_bytes_knows_them(case):
     tensor, size = case
-    assert written_ops._bytes([tensor, tensor]) == 2 * size
-    assert op_costs._total_bytes([tensor, tensor]) == 2 * size
-    assert training._bytes(tensor) == size
+    assert op_costs.total_bytes([tensor, tensor]) == 2 * size
+    assert added_step._bytes(tensor) == size
     assert profile_placement._bytes(tensor) == size
     assert program._bytes(tensor, program.MODELS["ideal"]) == (0, size)
     assert Variable("v", (3, 5), tensor.dtype, None).bytes == size
-
-
-def test_a_keras_layer_knows_them(case):
-    tensor, size = case
-    made = keras.Tensor((3, 5), dtypes.name(tensor.dtype))
-    assert keras.bytes_of(made) == size
 
 
 def test_an_open_batch_stays_exact():

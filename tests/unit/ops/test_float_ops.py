@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tfprof.analyses.float_ops import FloatOps, count_float_ops
+from tfprof.analyses.cost.float_ops import FloatOps, count_float_ops
 from tfprof.model.hosts import Hosts
 from tfprof.model.interned import Interned
 from tfprof.model.oplog import OpLog

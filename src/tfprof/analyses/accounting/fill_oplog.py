@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tfprof.analyses.float_ops import count_float_ops
+from tfprof.analyses.cost.float_ops import count_float_ops
 from tfprof.analyses.graph.roles import Role
 from tfprof.analyses.graph.variables import find_variables
 from tfprof.analyses.inference.sites import Given

@@ -103,7 +103,7 @@ def _cost(site: Site) -> Cost | None:
     """None if the op has no rule, or a shape it needs is unknown."""
     rule, call = site.rule, site.call
     if rule is None:
-        return Cost() if call.op in _CARRIED_BY_INSIDE else None
+        return Cost() if call.op in CALLS else None
     macs = rule.macs(call) if rule.macs is not None else 0
     work = rule.work(call) if rule.work is not None else 0
     if macs is None or work is None:
@@ -112,8 +112,8 @@ def _cost(site: Site) -> Cost | None:
     read: Size = 0
     written: Size = 0
     if rule.allocates and rule.alias is None:
-        read = 0 if call.op in _READ_SHAPES else _total_bytes(call.inputs)
-        written = _total_bytes(call.outputs)
+        read = 0 if call.op in _READ_SHAPES else total_bytes(call.inputs)
+        written = total_bytes(call.outputs)
     times = site.times
     return Cost(
         macs * times,
@@ -126,13 +126,13 @@ def _cost(site: Site) -> Cost | None:
 
 # these look at the shape of an input, not at what it holds
 _READ_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
-_CARRIED_BY_INSIDE = frozenset({
+CALLS = frozenset({
     "PartitionedCall", "StatefulPartitionedCall", "While", "StatelessWhile", "If", "StatelessIf",
     "Case", "StatelessCase", "_Arg", "_Retval",
 })  # fmt: skip
 
 
-def _total_bytes(tensors: Iterable[Tensor]) -> Size:
+def total_bytes(tensors: Iterable[Tensor]) -> Size:
     """Of the tensors whose size is known; handles and strings have none."""
     total: Size = 0
     for tensor in tensors:

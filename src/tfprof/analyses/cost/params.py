@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from tfprof.analyses.checkpoint.roles import stored_role
+from tfprof.analyses.cost.keras_weights import with_weights
 from tfprof.analyses.graph.reach import Extent
 from tfprof.analyses.graph.roles import Role
 from tfprof.analyses.graph.variables import Variable, find_variables, frozen_weights
 from tfprof.model.checkpoint import OBJECT_GRAPH_KEY, Checkpoint
-from tfprof.model.keras_model import KerasModel
+from tfprof.model.keras_model import KerasModel, Weight
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity, total
 from tfprof.wire import dtypes
@@ -67,17 +69,39 @@ def count_stored(checkpoint: Checkpoint) -> Parameters:
 
 
 def count_layers(model: KerasModel) -> Parameters:
-    """The parameters of a Keras file; unknown where its weights could not be read."""
-    if model.weights_missing:
-        unknown = Quantity.unknown(model.weights_missing)
-        return Parameters([], dict.fromkeys(Role, unknown), unknown, {})
+    """The parameters of a Keras file: as stored, else as its configuration asks for them."""
+    known = with_weights(model)
     variables = [
-        Variable(w.name, w.shape, w.dtype, Role.TRAINABLE if w.trainable else Role.NON_TRAINABLE)
-        for layer in model.layers
+        Variable(w.name, w.shape, w.dtype, _role(w))
+        for layer in known.layers
         for w in layer.weights
     ]
-    variables += [Variable(w.name, w.shape, w.dtype, Role.OPTIMIZER) for w in model.optimizer]
-    return _counted(variables, _NOT_SAID)
+    variables += [Variable(w.name, w.shape, w.dtype, Role.OPTIMIZER) for w in known.optimizer]
+    counted = _counted(variables, _NOT_SAID)
+    lost = [f"{one.path}: {one.unknown}" for one in known.layers if one.unknown]
+    if lost:
+        counted = _at_least(counted, (Role.TRAINABLE, Role.NON_TRAINABLE), lost[0])
+    if known.weights_missing and known.compiled:
+        counted.by_role[Role.OPTIMIZER] = Quantity.unknown(known.weights_missing)
+    return counted
+
+
+def _role(weight: Weight) -> Role:
+    if weight.is_seed:
+        return Role.OTHER
+    return Role.TRAINABLE if weight.trainable else Role.NON_TRAINABLE
+
+
+def _at_least(counted: Parameters, roles: Iterable[Role], reason: str) -> Parameters:
+    """With parts of the model that nothing is known of; without any that is, unknown."""
+
+    def weaker(quantity: Quantity) -> Quantity:
+        if not counted.variables or quantity.value is None:
+            return Quantity.unknown(reason)
+        return Quantity.at_least(quantity.value, reason)
+
+    by_role = {**counted.by_role, **{role: weaker(counted.by_role[role]) for role in roles}}
+    return replace(counted, by_role=by_role, total=weaker(counted.total))
 
 
 def _counted(variables: list[Variable], undecided: str, *, frozen: bool = False) -> Parameters:

@@ -13,9 +13,10 @@ from tfprof.analyses.graph.roles import Role
 from tfprof.analyses.graph.subgraph import TRAIN, Subgraph
 from tfprof.analyses.graph.variables import Variable
 from tfprof.analyses.inference.sites import Given
-from tfprof.analyses.memory.keras_training import keras_step
+from tfprof.analyses.keras.keras_step import KerasStep, keras_step, written_model
 from tfprof.analyses.memory.program import CPU, device_of_rows
-from tfprof.analyses.memory.training import ASSUMED, with_gradients
+from tfprof.analyses.training.added_step import ASSUMED, with_gradients
+from tfprof.analyses.training.optimizers import ADAM
 from tfprof.errors import InputMissing
 from tfprof.model.dims import Size
 from tfprof.model.graph import Graph
@@ -106,16 +107,22 @@ class KerasSteps:
         if model.flow.missing:
             raise InputMissing(f"memory is not known: {model.flow.missing}")
         self._model, self._sizes, self._optimizer = model, sizes, optimizer
-        self.part = keras_step(model, {}, train=optimizer is not None).training.costs.part
+        self._train = optimizer is not None
+        self._written = written_model(model, train=self._train)
+        self.part = self._step({}).training.costs.part
         self.persistent = {CPU: _own_bytes(count_layers(model))}
 
     def at(self, sizes: Mapping[str, Size]) -> StepOps:
         both = {**self._sizes, **sizes}
-        plain = {name: size for name, size in both.items() if isinstance(size, int)}
-        train = self._optimizer is not None
-        found = keras_step(self._model, plain, train=train, optimizer=self._optimizer or "adam")
+        found = self._step({name: size for name, size in both.items() if isinstance(size, int)})
         notes = [*found.missing, *found.training.notes]
         return StepOps(found.training.costs, found.graph, notes, found.training.state_bytes)
+
+    def _step(self, sizes: Mapping[str, Size]) -> KerasStep:
+        optimizer = self._optimizer or ADAM
+        return keras_step(
+            self._model, sizes, train=self._train, optimizer=optimizer, written=self._written
+        )
 
 
 def persistent(data: ProfileData, part: Subgraph) -> dict[str, int]:

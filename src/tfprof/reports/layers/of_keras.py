@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tfprof.analyses.keras_costs import CallCost, keras_costs
+from tfprof.analyses.keras.keras_costs import CallCost
 from tfprof.model.dims import BATCH, Size, at, symbols
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
 from tfprof.reports.layers.nulls import nulls
 from tfprof.reports.layers.of_run import NO_LAYER_PEAK, NO_RUN
-from tfprof.reports.shared.keras_costs import computed_by_layers, missing
+from tfprof.reports.shared.keras_costs import computed_by_layers, costs_of_layers, missing
 from tfprof.reports.shared.question import Question
 from tfprof.results.answered import Answered, answered
 from tfprof.results.layers import CallOfLayer, LayersResult, LayersRow, RowCost
@@ -21,7 +21,7 @@ _SIZES_NOTE = "The table is of one sample, B = 1. For other sizes: --batch 32."
 
 def of_keras(data: ProfileData, model: KerasModel, question: Question) -> Answered[LayersResult]:
     """A row a call of a layer."""
-    costs, sizes = keras_costs(model), question.sizes
+    costs, sizes = costs_of_layers(model, question), question.sizes
     warnings = [*data.warnings, *costs.differs, *missing(costs)]
     is_open = BATCH in symbols(costs.total("macs").known) - set(sizes)
     rows = tuple(_call(call, sizes) for call in costs.calls)

@@ -89,7 +89,7 @@ def _computes(found: LayersResult) -> list[str]:
     if _is_keras(found):
         from tfprof.reports.shared.keras_costs import in_words as by_layers_in_words
 
-        return [by_layers_in_words(found.total)]
+        return by_layers_in_words(found.total)
     from tfprof.reports.shared.model_costs import in_words
 
     return in_words(found.total)

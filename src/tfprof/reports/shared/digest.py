@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tfprof.analyses.cost.keras_weights import with_weights
 from tfprof.analyses.cost.op_costs import OpCosts
 from tfprof.analyses.cost.params import Parameters, count_parameters
 from tfprof.analyses.graph.inputs import data_ops, model_inputs
 from tfprof.analyses.graph.reach import Extent, extent
-from tfprof.analyses.keras_costs import KerasCosts, keras_costs
+from tfprof.analyses.graph.subgraph import TRAIN
+from tfprof.analyses.keras.keras_costs import KerasCosts, keras_costs
 from tfprof.analyses.memory.peaks import MemoryPeak, guess_from, peaks, pieces
 from tfprof.analyses.memory.program import MODELS, program
 from tfprof.analyses.memory_trace.devices import DeviceMemory, measured_memory
@@ -70,6 +72,8 @@ class Digest:
 
 def digest(data: ProfileData, question: Question | None = None) -> Digest:
     """`question` asks for what is computed as well; a list of models does without."""
+    if data.keras is not None:
+        data = replace(data, keras=with_weights(data.keras))
     part = extent(data, question.signature if question is not None else None)
     graph, hosts = data.graph, data.hosts.on_one_clock
     static = _static(data, question) if question is not None else None
@@ -86,9 +90,15 @@ def digest(data: ProfileData, question: Question | None = None) -> Digest:
         _memory(data, part, static, question),
         measured_memory(hosts) if question is not None else [],
         _steps(data) if question is not None else None,
-        keras_costs(data.keras) if data.keras is not None and data.graph is None else None,
+        _layers(data, question or Question()),
         question or Question(),
     )
+
+
+def _layers(data: ProfileData, question: Question) -> KerasCosts | None:
+    if data.keras is None or data.graph is not None:
+        return None
+    return keras_costs(data.keras, train=question.mode == TRAIN)
 
 
 def _static(data: ProfileData, question: Question) -> OpCosts | None:

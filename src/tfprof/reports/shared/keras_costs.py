@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from tfprof.analyses.keras_costs import KerasCosts, Total
+from tfprof.analyses.graph.subgraph import TRAIN
+from tfprof.analyses.keras.keras_costs import KerasCosts, Total, keras_costs
 from tfprof.model.dims import Size, at
+from tfprof.model.keras_model import KerasModel
 from tfprof.model.quantity import Quantity
-from tfprof.reports.shared.model_costs import size_of, size_text
-from tfprof.results.model_costs import ComputedCosts, UncountedOps
+from tfprof.reports.shared.model_costs import phases_in_words, size_of, size_text
+from tfprof.reports.shared.question import Question
+from tfprof.results.model_costs import ComputedCosts, PhaseCosts, UncountedOps
 
 _NO_RULE = "no rule for this layer class"
 _REASONS = 5
 
 
+def costs_of_layers(model: KerasModel, question: Question) -> KerasCosts:
+    """A prediction unless a training step is asked for."""
+    return keras_costs(model, train=question.mode == TRAIN)
+
+
 def computed_by_layers(costs: KerasCosts, sizes: Mapping[str, int]) -> ComputedCosts:
-    """One prediction; where a layer is not known, at least so much."""
+    """Where a layer is not known, at least so much."""
     macs, work = costs.total("macs"), costs.total("work")
 
     def sum_of(known: Size, *parts: Total) -> Quantity:
@@ -30,18 +38,30 @@ def computed_by_layers(costs: KerasCosts, sizes: Mapping[str, int]) -> ComputedC
         sum_of(macs.known * 2 + work.known, macs, work),
         Quantity.unknown("what the original counts is not known of layers"),
         tuple(UncountedOps(name, 1, _NO_RULE) for name in costs.unknown_classes),
-        None,
-        "one prediction, by its layers",
+        phases_of(costs, sizes),
+        costs.what,
         (),
     )
 
 
-def in_words(computed: ComputedCosts) -> str:
-    """One prediction, as the configuration has it."""
+def phases_of(costs: KerasCosts, sizes: Mapping[str, int]) -> dict[str, PhaseCosts] | None:
+    """Of a training step."""
+    if costs.phases is None:
+        return None
+    return {
+        phase: PhaseCosts(
+            Quantity.derived(at(cost.macs, sizes)), Quantity.derived(at(cost.flops_all, sizes))
+        )
+        for phase, cost in costs.phases.items()
+    }
+
+
+def in_words(computed: ComputedCosts) -> list[str]:
+    """In a line, and the phases of a training step in another."""
     macs, all_ = size_of(computed.macs), size_of(computed.flops_all)
     least = "" if computed.flops_all.is_plain else "at least "
     work = f"{size_text(macs, 'MAC')}; {size_text(all_, 'FLOP')} with element-wise ops"
-    return f"{least}{work} ({computed.computed})"
+    return [f"{least}{work} ({computed.computed})", *phases_in_words(computed)]
 
 
 def missing(costs: KerasCosts) -> list[str]:

@@ -18,7 +18,9 @@ def missing_inputs(known: Digest) -> Iterator[MissingInput]:
     if data.keras is not None:
         if data.keras.weights_missing:
             install = "pip install 'tfprof[keras]'"
-            yield MissingInput("h5py", "the parameters of each layer", install)
+            yield MissingInput(
+                "h5py", "the weights as they are stored, and the optimizer's", install
+            )
         return
     if data.graph is None and data.checkpoint is not None:
         adds = "what is trained, and what a restore would do"

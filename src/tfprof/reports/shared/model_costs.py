@@ -92,13 +92,16 @@ def in_words(costs: ComputedCosts) -> list[str]:
         return [f"depends on {', '.join(costs.symbols)} ({costs.computed}): {asks} tells"]
     least = "at least " if costs.uncounted_ops else ""
     work = f"{size_text(macs, 'MAC')}; {size_text(all_, 'FLOP')} with element-wise ops"
-    lines = [f"{least}{work} ({costs.computed})"]
+    return [f"{least}{work} ({costs.computed})", *phases_in_words(costs)]
+
+
+def phases_in_words(costs: ComputedCosts) -> list[str]:
+    """The phases of a training step in a line; of anything else none."""
     phases = {phase: size_of(cost.macs) for phase, cost in (costs.phases or {}).items()}
     present = {phase: size for phase, size in phases.items() if size != 0}
-    if len(present) > 1:
-        parts = (f"{phase} {size_text(size, 'MAC')}" for phase, size in present.items())
-        lines.append(", ".join(parts))
-    return lines
+    if len(present) < 2:
+        return []
+    return [", ".join(f"{phase} {size_text(size, 'MAC')}" for phase, size in present.items())]
 
 
 def size_of(quantity: Quantity) -> Size:

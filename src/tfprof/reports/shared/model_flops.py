@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tfprof.analyses.keras_costs import keras_costs
 from tfprof.errors import InputMissing
 from tfprof.model.dims import Size, at
 from tfprof.model.profile import ProfileData
 from tfprof.ops.rule import rules
+from tfprof.reports.shared.keras_costs import costs_of_layers
 from tfprof.reports.shared.model_costs import costs_of
 from tfprof.reports.shared.question import Question
 
@@ -14,7 +14,7 @@ from tfprof.reports.shared.question import Question
 def flops_of(data: ProfileData, question: Question) -> Size:
     """Two for each MAC; an error if some may be missing."""
     if data.graph is None and data.keras is not None:
-        macs = keras_costs(data.keras).total("macs")
+        macs = costs_of_layers(data.keras, question).total("macs")
         if macs.value is None:
             raise InputMissing(f"FLOPs are not known: {macs.reason}", where=data.title)
         return at(macs.value * 2, question.sizes)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from tfprof.model import units
 from tfprof.model.quantity import Kind, Quantity
-from tfprof.reports.shared.model_costs import in_words, size_text
+from tfprof.reports.shared.model_costs import in_words, phases_in_words, size_text
 from tfprof.results.checkpoint import CheckpointResult
 from tfprof.results.keras_model import KerasResult, TensorRow
 from tfprof.results.parameters import ParamCounts
@@ -40,14 +40,11 @@ def facts(found: SummaryResult) -> Lines:
     if any(part is not None for part in (found.graph, found.checkpoint, found.keras)):
         for text in _parameters(found.params):
             yield "Parameters", text
-    if found.costs.phases is not None:
-        for text in in_words(found.costs):
-            yield "Computes", text
+    for text in _computes(found):
+        yield "Computes", text
     memory = "; ".join(_memory(found))
     if memory:
         yield "Memory", memory
-    if found.known_work is not None:
-        yield "Computes", _by_layers(found.known_work, found.costs.computed)
     if found.checkpoint is not None:
         yield "Checkpoint", _checkpoint(found.checkpoint, found.params.variables)
     if found.oplog is not None:
@@ -165,6 +162,13 @@ def _memory(found: SummaryResult) -> Iterator[str]:
     if peak.fits is not None:
         fits = f"batch {peak.fits:,} fits" if peak.fits else "no batch fits"
         yield f"{fits} in {units.size(peak.device_bytes)}"
+
+
+def _computes(found: SummaryResult) -> list[str]:
+    if found.known_work is not None:
+        by_layers = _by_layers(found.known_work, found.costs.computed)
+        return [by_layers, *phases_in_words(found.costs)]
+    return in_words(found.costs) if found.costs.phases is not None else []
 
 
 def _by_layers(work: KnownWork, computed: str | None) -> str:

@@ -36,7 +36,7 @@ def _layers(model: KerasModel) -> tuple[LayerParams, ...]:
         LayerParams(
             one.path,
             one.class_name,
-            _params(model, one),
+            _params(one),
             tuple(weight.shape for weight in one.weights),
             one.trainable,
         )
@@ -45,9 +45,9 @@ def _layers(model: KerasModel) -> tuple[LayerParams, ...]:
     return tuple(sorted(rows, key=lambda row: -(row.params.number or 0)))
 
 
-def _params(model: KerasModel, layer: KerasLayer) -> Quantity:
-    if model.weights_missing:
-        return Quantity.unknown(model.weights_missing)
+def _params(layer: KerasLayer) -> Quantity:
+    if layer.unknown:
+        return Quantity.unknown(layer.unknown)
     return Quantity.derived(sum(elements(weight.shape) or 0 for weight in layer.weights))
 
 
@@ -73,7 +73,7 @@ def keras_result(model: KerasModel) -> KerasResult:
             one.path,
             one.class_name,
             one.trainable,
-            _params(model, one),
+            _params(one),
             tuple(_weight(weight) for weight in one.weights),
         )
         for one in model.layers

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tfprof.analyses.keras_costs import KerasCosts, Total
+from tfprof.analyses.keras.keras_costs import KerasCosts, Total
 from tfprof.model.dims import Size, at
 from tfprof.model.quantity import Quantity
 from tfprof.reports.shared.digest import LARGEST_IN_A_SECOND, Digest
+from tfprof.reports.shared.keras_costs import phases_of
 from tfprof.reports.shared.model_costs import computed_costs
 from tfprof.reports.summary.parts import NO_GRAPH
 from tfprof.results.model_costs import ComputedCosts, UncountedOps
@@ -40,7 +41,7 @@ def why_not_computed(known: Digest) -> str:
 
 
 def _of_layers(costs: KerasCosts, sizes: Mapping[str, int]) -> ComputedCosts:
-    """Of one prediction; unknown where a layer is."""
+    """Unknown where a layer is."""
     macs, work = costs.total("macs"), costs.total("work")
     all_ = _flops_all(macs, work)
     uncounted = (
@@ -52,8 +53,8 @@ def _of_layers(costs: KerasCosts, sizes: Mapping[str, int]) -> ComputedCosts:
         _quantity(all_, all_.known, sizes),
         Quantity.unknown(NOT_OF_LAYERS),
         tuple(uncounted),
-        None,
-        "one prediction, by its layers",
+        phases_of(costs, sizes),
+        costs.what,
         (),
     )
 

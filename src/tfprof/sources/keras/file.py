@@ -96,6 +96,7 @@ def _model(
         tuple(inputs_of(config, layers)),
         keras_version=version,
         weights_missing=missing,
+        compiled=isinstance(config.get("compile_config"), dict),
         flow=calls_of(config),
     )
     return model if missing else _with_weights(model, stored)

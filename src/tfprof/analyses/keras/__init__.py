@@ -1,0 +1,1 @@
+"""A Keras file: its layers as the ops of a step, and what they cost."""

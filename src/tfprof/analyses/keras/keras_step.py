@@ -1,0 +1,90 @@
+"""A step of a Keras file without TensorFlow: its layers as ops, in prediction and training."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.analyses.cost.op_costs import OpCosts
+from tfprof.analyses.graph.subgraph import FORWARD, INFERENCE, TRAIN, Subgraph
+from tfprof.analyses.inference.sites import Inferred
+from tfprof.analyses.training.added_step import Training, with_gradients
+from tfprof.analyses.training.optimizers import ADAM
+from tfprof.analyses.training.written_ops import op_of
+from tfprof.keras_layers.model import WrittenModel, write
+from tfprof.keras_layers.sized import at_sizes
+from tfprof.model.dims import Size
+from tfprof.model.graph import Edges, Graph
+from tfprof.model.interned import Interned
+from tfprof.model.keras_model import KerasCall, KerasModel
+from tfprof.model.names import Names
+from tfprof.wire.schema import Proto
+
+
+@dataclass(frozen=True, slots=True)
+class KerasStep:
+    """What a model computes in one step, as ops; `missing` says what is not in it, and why.
+
+    The graph has a node a call of a layer and no edges: what waits for what is in the tensors.
+    """
+
+    written: WrittenModel
+    training: Training
+    graph: Graph
+    missing: list[str]
+
+
+def keras_step(
+    model: KerasModel,
+    sizes: Mapping[str, Size],
+    *,
+    train: bool = False,
+    optimizer: str = ADAM,
+    written: WrittenModel | None = None,
+) -> KerasStep:
+    """A prediction or a training step; sizes that are not given stay open.
+
+    `written` is the model as `written_model` has it, where somebody needs it for several sizes.
+    """
+    found = written_model(model, train=train) if written is None else written
+    ops = [
+        op_of(op.call, row, FORWARD, op.times, op.work)
+        for row, ops in enumerate(at_sizes(found, sizes))
+        for op in ops
+    ]
+    calls = model.flow.calls[: len(found.calls)]
+    what = "one training step, by its layers" if train else "one prediction, by its layers"
+    part = Subgraph(np.arange(len(calls)), TRAIN if train else INFERENCE, what)
+    costs = OpCosts(part, Inferred([], []), ops)
+    result = with_gradients(costs, optimizer, found.trained) if train else Training(costs)
+    return KerasStep(found, result, _graph(calls), _missing(model.flow.missing, found))
+
+
+def written_model(model: KerasModel, *, train: bool) -> WrittenModel:
+    return write(() if model.flow.missing else model.flow.calls, training=train)
+
+
+def _missing(cause: str, written: WrittenModel) -> list[str]:
+    if cause:
+        return [cause]
+    reasons = Counter(one.reason for one in written.calls if one.outputs is None)
+    return [f"{n} of {len(written.calls)} layers: {reason}" for reason, n in reasons.items()]
+
+
+class _NoAttributes:
+    def of(self, node: int) -> Mapping[str, Proto]:  # noqa: ARG002
+        return {}
+
+    def column(self, name: str) -> Mapping[int, Proto]:  # noqa: ARG002
+        return {}
+
+
+def _graph(calls: Sequence[KerasCall]) -> Graph:
+    none = np.zeros(0, np.int32)
+    edges = Edges(np.zeros(len(calls) + 1, np.int64), none, none)
+    names = Names([call.layer for call in calls])
+    ops, devices = Interned.of([call.class_name for call in calls]), Interned.of([""] * len(calls))
+    return Graph(names, ops, devices, edges, _NoAttributes())

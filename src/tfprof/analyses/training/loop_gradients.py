@@ -1,0 +1,105 @@
+"""The gradient of a loop: what it keeps of every round, and what it computes in every round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tfprof.analyses.cost.op_costs import OpCost
+from tfprof.analyses.graph.subgraph import BACKWARD, FORWARD
+from tfprof.analyses.training.written_ops import op_of
+from tfprof.model.dims import Size, divided
+from tfprof.ops.gradients import SCOPE, Backward, Differentiate, is_float, unlisted
+from tfprof.ops.rule import Call, Rule, Tensor
+from tfprof.ops.shape_tools import no_output
+
+LOOPS = frozenset({"While", "StatelessWhile"})
+# holds one tensor of every round
+_LIST = "TensorList"
+# the gradient of a loop is a loop; what it computes is counted with what is inside
+_GRADIENT = Rule(tuple(sorted(LOOPS)), "control", no_output)
+
+
+@dataclass(frozen=True, slots=True)
+class InRounds(OpCost):
+    """A gradient inside a loop. It counts, but the gradient of the whole loop has its memory."""
+
+
+@dataclass(slots=True)
+class Rounds:
+    """The tensors that a loop keeps for its gradient, and the gradients of what is inside.
+
+    `outside` are tensors that go into the loop.
+    """
+
+    outside: set[int]
+    kept: dict[int, OpCost] = field(default_factory=dict)
+    written: list[OpCost] = field(default_factory=list)
+
+
+def rounds_of(
+    loop: OpCost, forward: Sequence[OpCost], known: Mapping[str, Differentiate]
+) -> Rounds:
+    """Gradients of all numbers inside are written down: TensorFlow leaves none of them out.
+
+    Kept is what they read, an op for each tensor, once for all rounds. Variables are there anyway,
+    and so is what every round finds unchanged.
+    """
+    found = Rounds({id(one) for one in loop.site.call.inputs})
+    for op in forward:
+        # what is called inside is there op by op
+        if op.site.name.startswith(f"{loop.site.name}/") and op.site.rule is not None:
+            _go_back(op, loop, known, found)
+    return found
+
+
+def _go_back(op: OpCost, loop: OpCost, known: Mapping[str, Differentiate], found: Rounds) -> None:
+    call = op.site.call
+    wanted = frozenset(place for place, one in enumerate(call.inputs) if is_float(one))
+    given = [Tensor(one.shape, one.dtype) if is_float(one) else None for one in call.outputs]
+    if not wanted or not any(given):
+        return
+    back = Backward(call, given, wanted, [])
+    known.get(call.op, unlisted)(back)
+    forward = {id(one) for one in (*call.inputs, *call.outputs)}
+    for written in back.written:
+        made = op_of(written, op.site.row, BACKWARD, op.site.times)
+        found.written.append(InRounds(made.site, made.phase, made.cost))
+        for tensor in written.inputs:
+            is_made = id(tensor) in forward and id(tensor) not in found.outside
+            is_kept = is_made and tensor.shape and not tensor.variable
+            if is_kept and id(tensor) not in found.kept:
+                found.kept[id(tensor)] = _list(op, tensor, _count(op, loop))
+
+
+def _count(op: OpCost, loop: OpCost) -> Size:
+    rounds = divided(op.site.times, loop.site.times)
+    return op.site.times if rounds is None else rounds
+
+
+def _list(op: OpCost, tensor: Tensor, rounds: Size) -> OpCost:
+    call = Call(f"{op.site.name}/kept", _LIST, [tensor])
+    call.outputs = [Tensor((rounds, *(tensor.shape or ())), tensor.dtype)]
+    return op_of(call, op.site.row, FORWARD)
+
+
+def loop_gradient(
+    loop: OpCost, back: Backward, rounds: Rounds, variables: Mapping[int, Tensor]
+) -> tuple[OpCost, dict[int, Tensor]]:
+    """All rounds of the gradient as one op: it ends with a gradient for each input."""
+    places = sorted(back.wanted)
+    kept = [op.site.call.outputs[0] for op in rounds.kept.values()]
+    given = [one for one in back.given if one is not None]
+    outputs = [_like(variables.get(id(back.x(place)), back.x(place))) for place in places]
+    call = Call(f"{SCOPE}{back.call.name}", back.call.op, [*given, *kept])
+    call.outputs = outputs
+    made = op_of(call, loop.site.row, BACKWARD, loop.site.times)
+    made = replace(made, site=replace(made.site, rule=_GRADIENT))
+    return made, dict(zip(places, outputs, strict=True))
+
+
+def _like(tensor: Tensor) -> Tensor:
+    """The gradient of a list is a tensor of all its elements."""
+    if tensor.holds is not None and tensor.holds.shape is not None:
+        return Tensor((tensor.length, *tensor.holds.shape), tensor.holds.dtype)
+    return Tensor(tensor.shape, tensor.dtype)

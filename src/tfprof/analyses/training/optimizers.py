@@ -1,0 +1,112 @@
+"""What an optimizer adds to a training step: ops for each variable, and the state it keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tfprof.analyses.cost.op_costs import OpCost
+from tfprof.analyses.graph.subgraph import UPDATE
+from tfprof.analyses.training.written_ops import op_of
+from tfprof.model.dims import Open
+from tfprof.ops.rule import Call, Tensor
+
+ADAM, MOMENTUM, SGD = "adam", "momentum", "sgd"
+# how many tensors as large as a variable each optimizer keeps
+SLOTS = {ADAM: 2, MOMENTUM: 1, SGD: 0}
+_APPLIED = {ADAM: "ApplyAdam", MOMENTUM: "ApplyMomentum", SGD: "ApplyGradientDescent"}
+# where these ops take the gradient
+_PLACES = {ADAM: 9, MOMENTUM: 3, SGD: 2}
+_SCALAR = Tensor(())
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A variable with its gradient; of a sparse one the gradient holds some rows only."""
+
+    name: str
+    value: Tensor
+    gradient: Tensor
+    row: int
+    sparse: bool = False
+
+
+def updates(trained: Sequence[Trained], optimizer: str, *, fused: bool) -> list[OpCost]:
+    """The ops that change the variables: one each where they are `fused`, else as Keras does."""
+    if fused:
+        return [_applied(one, optimizer) for one in trained]
+    written: list[OpCost] = []
+    if not any(one.sparse for one in trained):
+        trained = _all_at_once(trained, written)
+    for one in trained:
+        _KERAS[optimizer](_Writer(one, written, optimizer))
+    return written
+
+
+def _applied(one: Trained, optimizer: str) -> OpCost:
+    """The kernels of TensorFlow 1 need nothing beside the variable and its slots."""
+    inputs = [one.value] * _PLACES[optimizer] + [one.gradient]
+    call = Call(f"{optimizer}/{one.name}", _APPLIED[optimizer], inputs)
+    return op_of(call, one.row, UPDATE)
+
+
+def _all_at_once(trained: Sequence[Trained], written: list[OpCost]) -> list[Trained]:
+    """Keras waits for every gradient before the first update, unless some are sparse."""
+    if not trained:
+        return []
+    call = Call("optimizer/IdentityN", "IdentityN", [one.gradient for one in trained])
+    call.outputs = [Tensor(one.gradient.shape, one.gradient.dtype) for one in trained]
+    written.append(op_of(call, trained[0].row, UPDATE))
+    return [
+        Trained(one.name, one.value, made, one.row)
+        for one, made in zip(trained, call.outputs, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Writes the ops for one variable."""
+
+    one: Trained
+    written: list[OpCost]
+    optimizer: str
+
+    def op(self, op: str, *inputs: Tensor, shape: Open = None) -> Tensor:
+        dtype = self.one.gradient.dtype
+        made = Tensor(self.one.value.shape if shape is None else shape, dtype)
+        call = Call(f"{self.optimizer}/{self.one.name}/{op}", op, inputs)
+        call.outputs = [made]
+        self.written.append(op_of(call, self.one.row, UPDATE))
+        return made
+
+    def dense(self, gradient: Tensor) -> Tensor:
+        """Rows added up where they belong."""
+        return self.op("UnsortedSegmentSum", gradient) if self.one.sparse else gradient
+
+
+def _adam(to: _Writer) -> None:
+    """Both averages, then the step; each waits for what it reads."""
+    gradient = to.one.gradient
+    mean = to.op("Mul", to.op("Sub", to.dense(gradient), _SCALAR), _SCALAR)
+    first = to.op("AssignAddVariableOp", _SCALAR, mean)
+    squared = to.dense(to.op("Square", gradient, shape=gradient.shape))
+    spread = to.op("Mul", to.op("Sub", squared, _SCALAR), _SCALAR)
+    second = to.op("AssignAddVariableOp", _SCALAR, spread)
+    moved = to.op("Mul", first, _SCALAR)
+    root = to.op("AddV2", to.op("Sqrt", second), _SCALAR)
+    to.op("AssignSubVariableOp", _SCALAR, to.op("RealDiv", moved, root))
+
+
+def _momentum(to: _Writer) -> None:
+    kept = to.op("Mul", _SCALAR, _SCALAR)
+    step = to.op("Mul", to.dense(to.one.gradient), _SCALAR)
+    moved = to.op("Sub", kept, step)
+    to.op("AssignVariableOp", _SCALAR, moved)
+    to.op("AssignAddVariableOp", _SCALAR, moved)
+
+
+def _sgd(to: _Writer) -> None:
+    to.op("AssignSubVariableOp", _SCALAR, to.op("Mul", to.dense(to.one.gradient), _SCALAR))
+
+
+_KERAS: dict[str, Callable[[_Writer], None]] = {ADAM: _adam, MOMENTUM: _momentum, SGD: _sgd}
