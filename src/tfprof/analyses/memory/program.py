@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from tfprof.analyses.cost.op_costs import OpCost, OpCosts
 from tfprof.analyses.inference.sites import Site
-from tfprof.analyses.training.loop_gradients import LOOPS, InRounds
+from tfprof.analyses.training.loop_gradients import InRounds
 from tfprof.model.device import DeviceSpec, short_names
 from tfprof.model.dims import BATCH, Dim, Size, elements, packed
 from tfprof.model.graph import Graph
@@ -123,7 +123,7 @@ def program(costs: OpCosts, graph: Graph, model: MemoryModel) -> Program:
     unknown: list[str] = []
     for step in steps:
         _fill(step, made, unknown, model)
-    controls = [*_controls(steps, graph), *_rounds(steps)]
+    controls = _controls(steps, graph)
     devices = place(steps, graph)
     link(steps, controls)
     return Program(steps, unknown, devices)
@@ -241,25 +241,6 @@ def _controls(steps: list[ProgramStep], graph: Graph) -> list[tuple[int, int]]:
         if source is not None and reader is not None:
             found.append((source, reader))
     return found
-
-
-def _rounds(steps: list[ProgramStep]) -> list[tuple[int, int]]:
-    """What is inside a loop begins when all that goes in is there, and the loop ends after it."""
-    loops = {step.name: number for number, step in enumerate(steps) if step.op.site.op in LOOPS}
-    found = []
-    for number, step in enumerate(steps):
-        for loop in _around(step.name, loops):
-            found.append((number, loop))
-            found += [(read[0], number) for read in steps[loop].reads if read is not None]
-    return found
-
-
-def _around(name: str, loops: Mapping[str, int]) -> Iterator[int]:
-    """The loops that a name leads through."""
-    while loops and name:
-        name = name.rpartition("/")[0]
-        if name in loops:
-            yield loops[name]
 
 
 def place(steps: list[ProgramStep], graph: Graph) -> list[str]:

@@ -151,8 +151,10 @@ def test_other_work_by_hand(tmp_path):
 
     assert work(L.Dense(7, activation="sigmoid"), (5,)) == B * (7 + 4 * 7)
     assert work(L.Dense(7, use_bias=False, activation="softmax"), (5,)) == B * (5 * 7)
-    assert work(L.BatchNormalization(), (5,)) == B * 10
-    assert work(L.MaxPooling2D(), (8, 8, 4)) == B * (16 * 4 * 4)
+    # two for each element, six for each channel
+    assert work(L.BatchNormalization(), (5,)) == B * 10 + 30
+    # comparisons in a window of four: one less than there are elements
+    assert work(L.MaxPooling2D(), (8, 8, 4)) == B * (16 * 3 * 4)
     assert work(L.Flatten(), (8, 8, 4)) == 0
 
 

@@ -288,19 +288,20 @@ def test_recurrent_layers_keep_every_step(tmp_path):
         ]
     )
     described = written(model, tmp_path / "model.keras")
-    step = keras_step(described, {"B": 4}, train=True)
+    step = keras_step(described, {"B": 32}, train=True)
     assert step.training.notes == []
-    found = peak(step.training.costs, step.graph, 4).expected
-    kept = 4 * 4 * 50 * (7 * 32 + 16 + 2 * 6 * 8 + 32)
-    assert kept < found < 1.5 * kept
-    predicted = keras_step(described, {"B": 4})
-    assert peak(predicted.training.costs, predicted.graph, 4).expected < found / 4
+    # measured: a real step of this model, Grappler off
+    found = peak(step.training.costs, step.graph, 32).expected
+    assert found == pytest.approx(8_396_836, rel=0.1)
+    predicted = keras_step(described, {"B": 32})
+    found = peak(predicted.training.costs, predicted.graph, 32).expected
+    assert found == pytest.approx(840_008, rel=0.1)
 
 
-def test_a_class_that_is_not_written_down_is_said(tmp_path):
-    model = keras.Sequential([keras.Input((8,)), L.UnitNormalization(), L.Dense(3)])
+def test_a_function_whose_gradient_is_not_known_is_said(tmp_path):
+    model = keras.Sequential([keras.Input((8,)), L.Dense(3, activation="sparsemax")])
     step = keras_step(written(model, tmp_path / "model.keras"), {"B": 4}, train=True)
-    assert step.training.notes[0].startswith("UnitNormalization: taken as one op")
+    assert step.training.notes[0].startswith("the gradient of keras.sparsemax is not known")
     assert step.missing == []
 
 
