@@ -130,10 +130,30 @@ def differences(model, path):
     }
 
 
+_LOOPS = "the memory model does not tie a loop's body to the loop: what overlaps is queue order"
+# what differs, and why
+MISSES = {
+    "Conv2D, groups": ({"training macs"}, "Keras computes the gradient of the image along, in XLA"),
+    "RandomCrop": ({"peak"}, "Keras does not crop here, though the shape that it states says so"),
+    "Resizing, cropped": (
+        {"peak"},
+        "the graph leaves open what the crop makes: nothing",
+    ),
+    "encoder": ({"training peak"}, "a forward pass, to which gradients are added, has no dropout"),
+    "GRU": ({"peak"}, _LOOPS),
+    "RNN, stacked": ({"peak"}, _LOOPS),
+    "SimpleRNN": ({"training peak"}, _LOOPS),
+    "ConvLSTM2D": ({"training peak"}, _LOOPS),
+    "Bidirectional": ({"peak", "training peak"}, _LOOPS),
+    "Bidirectional, sum": ({"peak", "training peak"}, _LOOPS),
+    "Bidirectional, states": ({"peak", "training peak"}, _LOOPS),
+    "Bidirectional, apart": ({"peak", "training peak"}, _LOOPS),
+    "Bidirectional, two": ({"training peak"}, _LOOPS),
+}
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_a_configuration_tells_what_the_graph_does(name, tmp_path):
-    assert differences(MODELS[name](), tmp_path / "model.keras") == MISSES.get(name, {})
-
-
-# why they differ; filled in once the rules are written
-MISSES = {}
+    found = differences(MODELS[name](), tmp_path / "model.keras")
+    expected, why = MISSES.get(name, (set(), ""))
+    assert set(found) == expected, f"{found}; known: {why}"

@@ -3,10 +3,12 @@
 A new example is a block that begins with the name of its file, and its calls here.
 """
 
+import json
 import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +38,16 @@ INPUTS = {
           attr { key: "T" value { type: DT_FLOAT } } }
     """,
 }
+# a model of one layer, as Keras describes it
+LOW_RANK = {
+    "module": "keras", "class_name": "Sequential",
+    "config": {"name": "thin", "layers": [
+        {"module": "keras.layers", "class_name": "InputLayer",
+         "config": {"batch_shape": [None, 784], "dtype": "float32", "name": "x"}},
+        {"module": "acme.layers", "class_name": "AcmeLowRank",
+         "config": {"name": "low", "rank": 2, "units": 10, "activation": "relu"}},
+    ]},
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -64,6 +76,12 @@ CALLS = {
         Call("memory dense.pbtxt", "1.280 KB"),
         Call("rules ops", "acme                1  AcmeDenseGelu"),
     ],
+    "src/tfprof/keras_layers/acme.py": [
+        Call("layers low_rank.keras", "low    AcmeLowRank  Bx10     1,598  1.588 k"),
+        Call("low_rank.keras", "Parameters  1,598 trainable"),
+        Call("layers low_rank.keras --train --batch 1 --json", '"macs": 3196'),
+        Call("memory low_rank.keras --batch 32 --json", '"peak_bytes": 1536'),
+    ],
     "src/tfprof/commands/census.py": [
         Call("census dense.pbtxt", "op type        nodes\nVariableV2         2\n"),
         Call("census dense.pbtxt --json", '"VariableV2": 2,'),
@@ -86,9 +104,13 @@ _IMPORTED = "import sys; from tfprof.cli.main import main; main(['--help']); pri
 
 
 @pytest.fixture
-def folder(tmp_path) -> Path:
+def folder(tmp_path, request) -> Path:
     for name, text in INPUTS.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
+    if "keras" in request.node.name:
+        # a model beside the others would be the one that a folder is asked about
+        with zipfile.ZipFile(tmp_path / "low_rank.keras", "w") as archive:
+            archive.writestr("config.json", json.dumps(LOW_RANK))
     return tmp_path
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -53,6 +54,8 @@ class Sheet:
 
     ops: list[LayerOp] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)
+    # how many ops have had a name
+    names: Counter[str] = field(default_factory=Counter)
     # why the work of some of the ops is not known
     note: str = ""
 
@@ -231,7 +234,7 @@ class Layer:
         """An op with several outputs; attributes are plain numbers, texts and lists."""
         known = {**(attributes or {}), **stated}
         given = {name: attribute(value) for name, value in known.items()}
-        call = Call("/".join([self.name, *self._scopes, op]), op, inputs, lambda: given)
+        call = Call(self._named(op), op, inputs, lambda: given)
         call.outputs = self._inferred(call, dtype) if outputs is None else outputs
         self.sheet.ops.append(LayerOp(call, self._times, work))
         return call.outputs
@@ -287,6 +290,13 @@ class Layer:
 
     def same(self, one: Size, other: Size) -> Size:
         return self.model.same(one, other)
+
+    def _named(self, op: str) -> str:
+        """As in a graph: the second of a name has a number behind it. Loops are their scope."""
+        name = "/".join([self.name, *self._scopes, op])
+        before = self.sheet.names[name]
+        self.sheet.names[name] += 1
+        return f"{name}_{before}" if before and op != "While" else name
 
     def _inferred(self, call: Call, dtype: int) -> list[Tensor]:
         rule = rules().get(call.op)

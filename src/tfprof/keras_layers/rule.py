@@ -25,9 +25,10 @@ _OPERATIONS: dict[str, Rule] = {}
 _OURS = ("", "keras", "tf_keras", "tensorflow")
 
 
-def layer(names: str) -> Callable[[Rule], Rule]:
-    """The rule of some layer classes, split at blanks."""
-    return _registered(_LAYERS, names)
+def layer(names: str, *, module: str = "") -> Callable[[Rule], Rule]:
+    """The rule of some layer classes, split at blanks; of Keras unless a `module` is named."""
+    start = f"{module}:" if module else ""
+    return _registered(_LAYERS, " ".join(start + name for name in names.split()))
 
 
 def operation(names: str) -> Callable[[Rule], Rule]:
@@ -59,12 +60,12 @@ def operation_rules() -> Mapping[str, Rule]:
 
 
 def rule_of(call: Layer, module: str) -> Rule:
-    """The rule of a class of Keras; one of the same name from elsewhere has none."""
-    name = call.class_name
-    ours = module.partition(".")[0] in _OURS
+    """The rule of a class of Keras; one of the same name from elsewhere is another class."""
+    name, package = call.class_name, module.partition(".")[0]
+    ours = package in _OURS
     is_operation = ".ops." in f"{module}." or (not module and _looks_like_operation(call))
     rules = operation_rules() if is_operation else layer_rules()
-    rule = rules.get(name) if ours else None
+    rule = rules.get(name if ours else f"{package}:{name}")
     if rule is None:
         what = "operation" if is_operation and ours else "layer class"
         raise Unknown(f"Unknown {what} {name}")

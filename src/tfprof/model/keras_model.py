@@ -9,6 +9,7 @@ from tfprof.model.graph import Shape
 from tfprof.wire.json_values import Json
 
 _SEED = "seed_generator_state"
+NO_WEIGHTS = "the file holds no weights"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfprof.analyses.graph.roles import Role
+from tfprof.model.keras_model import NO_WEIGHTS
 from tfprof.reports.shared.digest import Digest
 from tfprof.reports.shared.words import shell_path
 from tfprof.results.missing import MissingInput
@@ -16,7 +17,7 @@ def missing_inputs(known: Digest) -> Iterator[MissingInput]:
     data = known.data
     here = " ".join(shell_path(i.path) for i in data.inputs if i.used and not i.why)
     if data.keras is not None:
-        if data.keras.weights_missing:
+        if data.keras.weights_missing not in ("", NO_WEIGHTS):
             install = "pip install 'tfprof[keras]'"
             yield MissingInput(
                 "h5py", "the weights as they are stored, and the optimizer's", install

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tfprof.errors import CorruptText, ExtraMissing, WrongKind
-from tfprof.model.keras_model import KerasLayer, KerasModel, Weight
+from tfprof.model.keras_model import NO_WEIGHTS, KerasLayer, KerasModel, Weight
 from tfprof.sources.files.opener import opener_for
 from tfprof.sources.files.probe import Probe
 from tfprof.sources.files.registry import FilePiece, Format, register
@@ -45,7 +45,7 @@ def read_keras(path: Path, _step: int, _progress: Progress | None) -> FilePiece:
         weights = archive.member(_WEIGHTS) if _WEIGHTS in archive.names else None
     stored, missing = StoredWeights(), ""
     if weights is None:
-        missing = "the file holds no weights"
+        missing = NO_WEIGHTS
     else:
         try:
             stored = read_weights(weights, str(path))
@@ -96,7 +96,7 @@ def _model(
         tuple(inputs_of(config, layers)),
         keras_version=version,
         weights_missing=missing,
-        compiled=isinstance(config.get("compile_config"), dict),
+        compiled=bool(config.get("compile_config")),
         flow=calls_of(config),
     )
     return model if missing else _with_weights(model, stored)
