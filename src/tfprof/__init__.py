@@ -24,6 +24,10 @@ if TYPE_CHECKING:
         OpLogProto,
         ProfileContext,
         ProfileOptionBuilder,
+        TFProfNode,
+        model_analyzer,
+        tfprof_log_pb2,
+        tfprof_logger,
     )
     from tfprof.compat.profiler import (
         Profiler,
@@ -51,16 +55,20 @@ __all__ = [
     "ProfileContext",
     "ProfileOptionBuilder",
     "Profiler",
+    "TFProfNode",
     "TfprofError",
     "__version__",
     "advise",
     "flops",
     "load",
+    "model_analyzer",
     "op_rule",
     "parameter_count",
     "peak_memory",
     "print_model_analysis",
     "profile",
+    "tfprof_log_pb2",
+    "tfprof_logger",
     "write_op_log",
 ]
 _HOME = {
@@ -81,3 +89,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
         raise AttributeError(f"module 'tfprof' has no attribute {name!r}")
     module = _HOME.get(name, "tfprof.compat")
     return getattr(importlib.import_module(module), name)
+
+
+def __dir__() -> list[str]:
+    """What there is to complete, before anything of it is loaded."""
+    return [*__all__]

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tfprof.api.profile import Profile
-from tfprof.live.objects import live_graph
+from tfprof.live.calls import Shapes
+from tfprof.live.objects import live_graph, live_variables
 from tfprof.live.profile import data_of_live
 from tfprof.model.hosts import Hosts
 from tfprof.model.profile import ProfileData
@@ -19,10 +20,11 @@ from tfprof.sources.run.run_metadata import run_piece
 _RUN = Path("run metadata")
 
 
-def data_of(model: Any) -> ProfileData:  # noqa: ANN401
-    """From a path, a Profile, a GraphDef, run metadata, a tf.Graph, a tf.function or a Keras model.
+def data_of(model: Any, shapes: Shapes | None = None) -> ProfileData:  # noqa: ANN401
+    """From a path, a Profile, a GraphDef, run metadata, a tf.Graph, or what TensorFlow can trace.
 
-    A GraphDef and run metadata may be messages or their bytes.
+    That is a tf.function, a tf.Module, a Keras model or layer; `shapes` are those of its inputs. A
+    GraphDef and run metadata may be messages or their bytes.
     """
     if isinstance(model, Profile):
         return model.data
@@ -31,7 +33,14 @@ def data_of(model: Any) -> ProfileData:  # noqa: ANN401
     if isinstance(model, str | os.PathLike):
         return read_one(Request([Path(model)]))
     run = _run_bytes(model)
-    return data_of_live(live_graph(model)) if run is None else _data_of_run(run)
+    return _data_of_run(run) if run is not None else data_of_live(live_graph(model, shapes=shapes))
+
+
+def variables_of(model: Any, shapes: Shapes) -> ProfileData:  # noqa: ANN401
+    """The same, for who asks for variables alone: a model that has its own needs no inputs."""
+    given = shapes.structure is not None or shapes.by_name
+    alone = None if given else live_variables(model)
+    return data_of(model, shapes) if alone is None else data_of_live(alone)
 
 
 def _run_bytes(thing: Any) -> bytes | None:  # noqa: ANN401

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfprof.api.anything import data_of
+from tfprof.api.anything import data_of, variables_of
 from tfprof.errors import InputMissing
+from tfprof.live.calls import Shapes
 from tfprof.model.dims import Size
 from tfprof.reports.memory import Query, peaks
 from tfprof.reports.shared.model_flops import flops_of
 from tfprof.reports.shared.parameters import own_parameters
 from tfprof.reports.shared.question import question_from
+
+# the shape of an input with its batch, a tf.TensorSpec, or a list or dict of them
+InputShape = Any
 
 
 def flops(
@@ -22,25 +26,39 @@ def flops(
     feeds: Mapping[str, Sequence[int | str]] | None = None,
     dims: Mapping[str, int] | None = None,
     batch_size: int | None = None,
+    input_shape: InputShape = None,
 ) -> Size:
     """Floating-point operations of one prediction or training step, two for each MAC.
 
     Without a batch size the answer is a formula in B: it prints as one, and `.at({"B": 32})` is
-    the number. Keras models and tf.functions are traced, files are read without TensorFlow.
+    the number. Keras models and layers, tf.Modules and tf.functions are traced, files are read
+    without TensorFlow.
+
+    What does not know its inputs yet has to be told, the batch first: `input_shape=(None, 28, 28,
+    1)`, a `tf.TensorSpec`, or a list or dict of them; `feeds={"x": ("B", 28, 28, 1)}` works, too.
     """
     size = batch if batch is not None else batch_size
-    return flops_of(data_of(model), question_from(size, mode, None, feeds, dims))
+    data = data_of(model, Shapes(input_shape, feeds or {}))
+    return flops_of(data, question_from(size, mode, None, feeds, dims))
 
 
-def parameter_count(model: Any) -> int:  # noqa: ANN401
-    """How many numbers a model is made of, trained or not, without those of its optimizer."""
-    counted = own_parameters(data_of(model))
+def parameter_count(
+    model: Any,  # noqa: ANN401
+    *,
+    feeds: Mapping[str, Sequence[int | str]] | None = None,
+    input_shape: InputShape = None,
+) -> int:
+    """How many numbers a model is made of, trained or not, without those of its optimizer.
+
+    A model that is not built yet needs `input_shape` or `feeds`, as in `flops`.
+    """
+    counted = own_parameters(variables_of(model, Shapes(input_shape, feeds or {})))
     if counted.number is None:
         raise InputMissing(counted.reason)
     return int(counted.number)
 
 
-def peak_memory(
+def peak_memory(  # noqa: PLR0913  (each one an option of the command)
     model: Any,  # noqa: ANN401
     batch: int | None = None,
     *,
@@ -49,6 +67,7 @@ def peak_memory(
     dims: Mapping[str, int] | None = None,
     batch_size: int | None = None,
     optimizer: str = "adam",
+    input_shape: InputShape = None,
 ) -> dict[str, int]:
     """Bytes that one step needs at its peak beside the variables, by device.
 
@@ -63,4 +82,4 @@ def peak_memory(
         () if size is None else (size,),
         optimizer=optimizer if mode == "train" else None,
     )
-    return peaks(data_of(model), query)
+    return peaks(data_of(model, Shapes(input_shape, feeds or {})), query)

@@ -1,7 +1,11 @@
-"""The names of the original tool's Python API: a change of import is the whole migration."""
+"""The names of the original tool's Python API: a change of import is the whole migration.
+
+The late tool has them in one place (`tf.profiler`), the early one in modules of their own.
+"""
 
 from __future__ import annotations
 
+from tfprof.compat import model_analyzer, tfprof_log_pb2, tfprof_logger
 from tfprof.compat.builder import (
     FLOAT_OPS_OPTIONS,
     PRINT_ALL_TIMING_MEMORY,
@@ -11,7 +15,6 @@ from tfprof.compat.builder import (
 )
 from tfprof.compat.checkers import ALL_ADVICE
 from tfprof.compat.context import ProfileContext
-from tfprof.compat.handed import Proto
 from tfprof.compat.profiler import (
     Profiler,
     advise,
@@ -21,6 +24,7 @@ from tfprof.compat.profiler import (
 )
 from tfprof.compat.protos import AdviceProto
 from tfprof.compat.results import GraphNodeProto, MultiGraphNodeProto
+from tfprof.compat.tfprof_log_pb2 import OpLog, OpLogProto
 
 __all__ = [
     "ALL_ADVICE",
@@ -36,20 +40,15 @@ __all__ = [
     "ProfileContext",
     "ProfileOptionBuilder",
     "Profiler",
+    "TFProfNode",
     "advise",
+    "model_analyzer",
     "print_model_analysis",
     "profile",
+    "tfprof_log_pb2",
+    "tfprof_logger",
     "write_op_log",
 ]
 
-OpLog: Proto
-OpLogProto: Proto
-
-
-def __getattr__(name: str) -> Proto:
-    """`OpLogProto` and its early name: classes that protobuf makes, on first use."""
-    if name in ("OpLog", "OpLogProto"):
-        from tfprof.wire.schema import message_class
-
-        return message_class("OpLogProto")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# the early tool's name: the message was renamed, its fields kept their numbers
+TFProfNode = GraphNodeProto

@@ -38,9 +38,10 @@ def profile(
 ) -> Message:
     """What a model costs, by scope, graph, op or code; prints or writes it and returns it.
 
-    `graph` is a tf.Graph, a ConcreteFunction, a tf.function, a Keras model, a GraphDef (message or
-    bytes) or a path; `options` a dict of ProfileOptionBuilder, by default the trained variables'
-    parameters. `compat="original"` repeats the original to the byte, its faults included.
+    `graph` is a tf.Graph, a ConcreteFunction, a tf.function, a tf.Module, a Keras model or layer, a
+    GraphDef (message or bytes) or a path; `options` a dict of ProfileOptionBuilder, by default the
+    trained variables' parameters. `compat="original"` repeats the original to the byte, its faults
+    included.
     """
     if options is None:
         options = ProfileOptionBuilder.trainable_variables_parameter()
@@ -177,7 +178,8 @@ def write_op_log(
     """
     run = read_run(run_meta, 0)
     user_log = read_log(op_log)
-    live = default_graph() if graph is None else tf_graph_of(graph)[0]
+    found = None if graph is None else tf_graph_of(graph)
+    live = default_graph() if graph is None else found and found.graph
     if live is not None:
         message = run.message if run is not None else None
         logged = default_log(live, user_log, message, add_trace=add_trace)

@@ -1,26 +1,27 @@
 """What a program holds in memory, as the bytes and the variable table a file would give.
 
-A tf.Graph, a ConcreteFunction, a tf.function, a Keras model, a GraphDef. Nothing handed in is
-changed: shapes that a run adds go into the bytes, not into the user's graph.
+A tf.Graph, a ConcreteFunction, a GraphDef, or what is traced first (`calls`). Shapes that a run
+adds go into the bytes, not into the user's graph.
 """
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tfprof.errors import ExtraMissing, UsageError, WrongKind
+from tfprof.errors import WrongKind
+from tfprof.live.calls import Shapes, Traced, handle_of, is_layer, loaded, traced, weights_of
 from tfprof.live.live_objects import Live
 from tfprof.model.graph import as_shape
 from tfprof.model.profile import DeclaredVariable
+from tfprof.wire.schema import message_class
 
 _COLLECTIONS = ("variables", "local_variables", "trainable_variables")
 _TRAINABLE_COLLECTION = "trainable_variables"
 _ACCEPTED = (
-    "A tf.Graph, a ConcreteFunction, a tf.function, a Keras model, a GraphDef (message or bytes) "
-    "or a path is accepted."
+    "A tf.Graph, a ConcreteFunction, a tf.function, a tf.Module, a Keras model or layer, a "
+    "GraphDef (message or bytes) or a path is accepted."
 )
 
 
@@ -33,15 +34,6 @@ class LiveGraph:
     graph: Live = None
 
 
-def loaded(name: str) -> Live:
-    """A module of TensorFlow or Keras; loads it if that has not happened yet."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        package = name.partition(".")[0]
-        raise ExtraMissing(f"this needs {package}", hint=f"pip install {package}") from None
-
-
 def default_graph() -> Live | None:
     """The default graph of a program that builds graphs; None where TensorFlow runs eagerly."""
     tensorflow = sys.modules.get("tensorflow")
@@ -50,37 +42,57 @@ def default_graph() -> Live | None:
     return tensorflow.compat.v1.get_default_graph()
 
 
-def tf_graph_of(thing: Live) -> tuple[Live, dict[int, bool]]:
-    """The tf.Graph behind an object, and by id of a variable's handle whether it is trained.
-
-    The graph is None where the object is a GraphDef.
-    """
+def tf_graph_of(thing: Live, shapes: Shapes | None = None) -> Traced | None:
+    """The tf.Graph behind an object; None where the object is a GraphDef."""
     if _is_graph(thing):
-        return thing, {}
-    if _is_keras(thing):
-        return _keras_graph(thing)
-    if _is_graph(getattr(thing, "graph", None)):  # a ConcreteFunction, a session
-        return thing.graph, {}
-    if hasattr(thing, "get_concrete_function"):
-        return _only_trace(thing).graph, {}
-    return None, {}
+        return Traced(thing, thing)
+    if not is_layer(thing) and _is_graph(getattr(thing, "graph", None)):
+        return Traced(thing.graph, thing)  # a ConcreteFunction, a session
+    return traced(thing, shapes or Shapes())
 
 
-def live_graph(thing: Live, run_meta: Live = None) -> LiveGraph:
-    """Bytes and variables of an object; what `run_meta` says about shapes completes the bytes."""
+def live_graph(thing: Live, run_meta: Live = None, shapes: Shapes | None = None) -> LiveGraph:
+    """Bytes and variables of an object; what `run_meta` says about shapes completes the bytes.
+
+    `shapes` are those of its inputs, for what is traced here.
+    """
     if isinstance(thing, bytes):
         return LiveGraph(thing)
-    graph, trained = tf_graph_of(thing)
-    if graph is None:
+    found = tf_graph_of(thing, shapes)
+    if found is None:
         return LiveGraph(_message_bytes(thing))
-    shapes = runtime_shapes(graph, run_meta) if run_meta is not None else {}
+    graph = found.graph
+    seen = runtime_shapes(graph, run_meta) if run_meta is not None else {}
     definition = graph.as_graph_def(add_shapes=True)
-    for node in definition.node if shapes else ():
-        if node.name in shapes:
+    for node in definition.node if seen else ():
+        if node.name in seen:
             stated = node.attr["_output_shapes"].list
             del stated.shape[:]
-            stated.shape.extend(shape.as_proto() for shape in shapes[node.name])
-    return LiveGraph(definition.SerializeToString(), _variables(graph, trained), graph)
+            stated.shape.extend(shape.as_proto() for shape in seen[node.name])
+    return LiveGraph(definition.SerializeToString(), _variables(graph, found.trained()), graph)
+
+
+def live_variables(thing: Live) -> LiveGraph | None:
+    """A model, layer or module as a graph of nothing but its variables; None for anything else.
+
+    They are there without a call, and a call need not use all of them.
+    """
+    weights = weights_of(thing)
+    if weights is None:
+        return None
+    graph = message_class("GraphDef")()
+    declared = {}
+    for at, weight in enumerate(weights):
+        variable = getattr(weight, "value", None)  # Keras wraps TensorFlow's
+        held = variable if hasattr(variable, "handle") else weight
+        known = _declared(held, trainable=bool(weight.trainable))
+        node = graph.node.add(name=f"{known.name}_{at}", op="VarHandleOp")
+        node.attr["dtype"].type = known.dtype
+        node.attr["shape"].shape.SetInParent()  # a scalar has a shape without sizes
+        for size in known.shape or ():
+            node.attr["shape"].shape.dim.add(size=size)
+        declared[node.name] = known
+    return LiveGraph(graph.SerializeToString(), declared)
 
 
 def runtime_shapes(graph: Live, run_meta: Live) -> dict[str, list[Live]]:
@@ -114,11 +126,6 @@ def _is_graph(thing: Live) -> bool:
     return hasattr(thing, "as_graph_def") and hasattr(thing, "get_operations")
 
 
-def _is_keras(thing: Live) -> bool:
-    modules = (sys.modules.get(name) for name in ("keras", "tf_keras"))
-    return any(module is not None and isinstance(thing, module.Model) for module in modules)
-
-
 def _message_bytes(thing: Live) -> bytes:
     descriptor = getattr(thing, "DESCRIPTOR", None)
     if descriptor is None or descriptor.name != "GraphDef":
@@ -126,57 +133,6 @@ def _message_bytes(thing: Live) -> bytes:
         raise WrongKind(f"a {what} is not a graph", hint=_ACCEPTED)
     serialized: bytes = thing.SerializeToString()
     return serialized
-
-
-def _only_trace(function: Live) -> Live:
-    """The concrete function of a tf.function: by its signature, or the one it was traced to."""
-    if getattr(function, "input_signature", None) is not None:
-        return function.get_concrete_function()
-    lister = getattr(function, "_list_all_concrete_functions", None)
-    traced = list(lister()) if lister is not None else []
-    if len(traced) != 1:
-        raise UsageError(
-            f"the tf.function has no input_signature and was traced {len(traced)} times",
-            hint="Hand over one trace: fn.get_concrete_function(tf.TensorSpec(...)).",
-        )
-    return traced[0]
-
-
-def _keras_graph(model: Live) -> tuple[Live, dict[int, bool]]:
-    """A Keras model's forward pass, and what it trains."""
-    tensorflow = loaded("tensorflow")
-    inputs = _keras_inputs(model)
-    if inputs is None:
-        raise UsageError(
-            f"the Keras model {model.name} does not know its inputs yet",
-            hint="Hand over a trace: tf.function(model).get_concrete_function(tf.TensorSpec(...)).",
-        )
-    specs = tensorflow.nest.map_structure(
-        lambda tensor: tensorflow.TensorSpec(tensor.shape, tensor.dtype, tensor.name), inputs
-    )
-    forward = tensorflow.function(lambda given: model(given, training=False))
-    trained = {
-        id(_handle(variable)): bool(variable.trainable)
-        for variable in model.variables
-        if _handle(variable) is not None
-    }
-    return forward.get_concrete_function(specs).graph, trained
-
-
-def _keras_inputs(model: Live) -> Live:
-    """What the model is called with, in the structure it expects; None before it is built."""
-    flat = getattr(model, "inputs", None)
-    if not flat:
-        return None
-    if len(flat) == 1 and not isinstance(getattr(model, "input", None), dict):
-        return flat[0]
-    return getattr(model, "input", flat)
-
-
-def _handle(variable: Live) -> Live:
-    """The resource behind a variable of TensorFlow or of Keras."""
-    inside = getattr(getattr(variable, "value", None), "handle", None)  # Keras wraps TensorFlow's
-    return inside if inside is not None else getattr(variable, "handle", None)
 
 
 def _variables(graph: Live, trained: Mapping[int, bool]) -> dict[str, DeclaredVariable]:
@@ -195,7 +151,7 @@ def _variables(graph: Live, trained: Mapping[int, bool]) -> dict[str, DeclaredVa
         if known is not None:
             found[inside.op.name] = known
     for variable in _alive(graph):
-        handle = _handle(variable)
+        handle = handle_of(variable)
         if id(handle) in captured:
             trainable = trained.get(id(handle), bool(getattr(variable, "trainable", False)))
             found[captured[id(handle)].op.name] = _declared(variable, trainable=trainable)

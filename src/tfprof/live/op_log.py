@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tfprof.live.calls import loaded
 from tfprof.live.live_objects import Live
-from tfprof.live.objects import loaded, runtime_shapes
+from tfprof.live.objects import runtime_shapes
 from tfprof.model.oplog import TRAINABLE
 from tfprof.wire.schema import Proto, message_class
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tfprof.errors import UsageError
+from tfprof.live.calls import loaded
 from tfprof.live.live_objects import Live
-from tfprof.live.objects import loaded
 
 _CLIENT = "tensorflow.python.client.session"
 # there is one class of sessions in a process, so there is one listener

@@ -90,6 +90,14 @@ def test_public_names_are_these():
     assert set(tfprof.__all__) == own | set(original.__all__)
 
 
+def test_completion_offers_the_public_names_and_loads_nothing_for_it():
+    code = "import tfprof, sys; print(*dir(tfprof)); assert 'tfprof.compat' not in sys.modules"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True
+    )
+    assert set(done.stdout.split()) == set(tfprof.__all__)
+
+
 @pytest.mark.parametrize("name", tfprof.__all__)
 def test_every_public_name_is_there(name):
     assert getattr(tfprof, name) is not None

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tfprof.model.dims import BATCH, Shape, symbol
+from tfprof.errors import UsageError
+from tfprof.model.dims import BATCH, Shape, Size, symbol
 
 if TYPE_CHECKING:
     from tfprof.analyses.inference.sites import Given
@@ -34,13 +35,23 @@ def question_from(
     batch: int | None = None,
     mode: str | None = None,
     signature: str | None = None,
-    feeds: Mapping[str, Sequence[int | str]] | None = None,
+    feeds: Mapping[str, Sequence[int | str | None]] | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> Question:
     """As Python asks it; a letter in a shape is a symbol."""
     known = {**(sizes or {}), **({BATCH: batch} if batch is not None else {})}
     shapes = {
-        name: tuple(size if isinstance(size, int) else symbol(size) for size in shape)
+        name: tuple(_size(name, at, size) for at, size in enumerate(shape))
         for name, shape in (feeds or {}).items()
     }
     return Question(known, shapes, mode, (), signature)
+
+
+def _size(name: str, at: int, size: int | str | None) -> Size:
+    """None, as TensorFlow writes an open size, can only be meant for the batch."""
+    if size is None and at > 0:
+        raise UsageError(
+            f"size {at + 1} of feed {name} is None",
+            hint=f'A letter is an open size: feeds={{"{name}": ("B", "S", 3)}}.',
+        )
+    return size if isinstance(size, int) else symbol(size or BATCH)
