@@ -8,10 +8,11 @@ WORKERS := -n logical --maxprocesses=4 --dist=worksteal
 
 PIP_FLAGS := -qq --disable-pip-version-check
 
-.PHONY: help demo test test-fast test-long test-browser check format bench docs clean
+.PHONY: help demo samples test test-fast test-long test-browser check format bench docs clean
 
 help:
 	@echo "make demo          profile the bundled captures: a U-Net, a slow input (no TensorFlow)"
+	@echo "make samples       unpack the captures that the documentation is about into samples/"
 	@echo "make test          run the tests, also against TensorFlow's own engine"
 	@echo "make test-fast     run the tests that need no TensorFlow: two minutes"
 	@echo "make test-long     run the tests that take minutes"
@@ -22,10 +23,14 @@ help:
 	@echo "make clean         remove what these commands made"
 	@echo "ARGS='-k name' is passed on to pytest; PYTHON=python3.12 picks the interpreter."
 
-demo: .venv/installed
+demo: .venv/installed samples
 	.venv/bin/tfprof examples/unet
 	@echo
 	.venv/bin/tfprof steps examples/slow_input
+
+# the commands of the documentation run over these
+samples:
+	@$(PYTHON) tests/unpack_samples.py samples
 
 test: .venv-test/installed
 	.venv-test/bin/python -m pytest $(WORKERS) --session-timeout=900 $(ARGS)
@@ -60,7 +65,7 @@ docs: .venv-check/installed
 	NO_MKDOCS_2_WARNING=1 .venv-check/bin/mkdocs serve
 
 clean:
-	rm -rf .venv .venv-fast .venv-test .venv-check site dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf samples .venv .venv-fast .venv-test .venv-check site dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 # One environment a purpose. The stamp is written last, so a broken install is tried again.
 .venv/installed: EXTRAS :=

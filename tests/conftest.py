@@ -2,9 +2,7 @@
 
 import difflib
 import functools
-import gzip
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Generator
@@ -12,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from referees import needs, say_what_was_skipped, skip_where_missing
+from unpack_samples import unpack_data
 from workers import common_folder, made_once, turn
 
 # before anything imports TensorFlow: no chatter, and the same kernels everywhere
@@ -68,15 +67,7 @@ def data() -> Path:
 def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the data folder with everything unpacked; not to be changed."""
     folder = tmp_path_factory.mktemp("samples")
-    for path in sorted((TESTS / "data").rglob("*")):
-        if not path.is_file():
-            continue
-        target = folder / path.relative_to(TESTS / "data")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix == ".gz":
-            target.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
-        else:
-            shutil.copyfile(path, target)
+    unpack_data(folder)
     return folder
 
 

@@ -1,27 +1,36 @@
-"""What the README and the docs show is what the commands print."""
+"""What the README and the docs show is what the commands print, in a clone of the repository.
 
+Console blocks and Python run, page by page, in a folder that looks like a clone after `make samples`.
+A block that cannot run says why in a comment before it: `<!-- not run: it needs a GPU -->`.
+"""
+
+import ast
 import contextlib
-import gzip
 import io
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from unpack_samples import unpack_samples
 
 from tfprof.cli.main import main
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-# pages that say so are about the captures in tests/data; their Python is run, too
-ON_SAMPLES = "<!-- run on the samples -->"
+PAGES = [ROOT / "README.md", ROOT / "examples/README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# what a block may name: these, and what `make samples` unpacks
+CLONE = ("README.md", "docs", "examples", "tests")
+NOT_RUN = 1
 _PROMPT = "tfprof>"
-_CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
-# a console block, or Python and, in a text block after it, what it prints
-_BLOCK = re.compile(r"```(console|python)\n(.*?)```(\n\n```text\n.*?```)?", re.DOTALL)
+_MARK = r"<!-- not run: (?P<why>[^\n]+) -->\n\n"
+# a block, and, in a text block after it, what Python prints
+_BLOCK = re.compile(
+    rf"(?P<mark>{_MARK})?^```(?P<kind>\w*)\n(?P<source>.*?)^```(?P<printed>\n\n```text\n.*?^```)?",
+    re.DOTALL | re.MULTILINE,
+)
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
 class _Typed:
@@ -51,10 +60,19 @@ def _answer(command: str, typed: list[str], monkeypatch: pytest.MonkeyPatch) -> 
     program, *words = shlex.split(command)
     if program == "cat":
         return "".join(Path(word).read_text() for word in words)
+    if program == "echo" and words == ["$?"]:
+        return f"{_answer.code}\n"
     assert program == "tfprof"
+
+    def run() -> None:
+        _answer.code = main(words)
+
     with monkeypatch.context() as patched:
         patched.setattr(sys, "stdin", _Typed(typed))
-        return _printed(lambda: main(words))
+        return _printed(run)
+
+
+_answer.code = 0
 
 
 def _sessions(block: str) -> list[tuple[str, list[str]]]:
@@ -68,55 +86,101 @@ def _sessions(block: str) -> list[tuple[str, list[str]]]:
     return found
 
 
-def _captures(samples: Path, folder: Path) -> Path:
-    """The samples and the example, with the values of a checkpoint, which the samples leave out."""
-    shutil.copytree(samples, folder, dirs_exist_ok=True)
-    shutil.copytree(ROOT / "examples" / "unet", folder / "unet")
-    shutil.copytree(ROOT / "tests" / "logs", folder / "logs")
-    packed = ROOT / "tests" / "checkpoints" / "resnet32.data-00000-of-00001.gz"
-    shard = folder / "resnet32" / "model.ckpt.data-00000-of-00001"
-    shard.write_bytes(gzip.decompress(packed.read_bytes()))
-    return folder
+def _run_python(source: str, page: Path, names: dict[str, object]) -> str:
+    """What it prints. A value in a comment behind an expression is what the expression gives."""
+    comments = dict(enumerate((line.partition("  # ")[2] for line in source.splitlines()), 1))
+
+    def run() -> None:
+        for statement in ast.parse(source).body:
+            said = comments[statement.end_lineno or 0]
+            if isinstance(statement, ast.Expr) and re.match(r"[\d({\[]", said):
+                code = compile(ast.Expression(statement.value), str(page), "eval")
+                assert str(eval(code, names)) == said, ast.unparse(statement)  # noqa: S307
+            else:
+                code = compile(ast.Module([statement], []), str(page), "exec")
+                exec(code, names)  # noqa: S102  (our own page)
+
+    return _printed(run)
 
 
 def _run_page(page: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The page with its blocks run anew, in order."""
-    text = page.read_text()
     names: dict[str, object] = {"__name__": page.stem}
 
     def block(match: re.Match[str]) -> str:
-        kind, source, printed = match[1], match[2], match[3] or ""
+        kind, source, printed = match["kind"], match["source"], match["printed"] or ""
+        if match["mark"] or kind not in ("console", "python"):
+            return match[0]
         if kind == "console":
             answers = [(c, _answer(c, typed, monkeypatch)) for c, typed in _sessions(source)]
             shown = "\n".join(f"$ {command}\n{answer}" for command, answer in answers)
             return f"```console\n{shown}```{printed}"
-        if ON_SAMPLES in text:
-            code = compile(source, str(page), "exec")
-            said = _printed(lambda: exec(code, names))  # noqa: S102  (our own page)
-            printed = f"\n\n```text\n{said}```" if said else ""
-        return f"```python\n{source}```{printed}"
+        said = _run_python(source, page, names)
+        shown = f"\n\n```text\n{said}```" if said else ""
+        return f"```python\n{source}```{shown}"
 
-    return _BLOCK.sub(block, text)
+    return _BLOCK.sub(block, page.read_text())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_block_shows_what_its_commands_print(
-    page: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    request: pytest.FixtureRequest,
-    samples: Path,
-    tmp_path: Path,
-) -> None:
-    text = page.read_text()
-    monkeypatch.chdir(_captures(samples, tmp_path) if ON_SAMPLES in text else ROOT)
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("unpacked") / "samples"
+    unpack_samples(folder)
+    return folder
+
+
+@pytest.fixture
+def clone(unpacked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, as after `make samples`; what a page writes stays in it."""
+    for name in CLONE:
+        (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "samples").symlink_to(unpacked)
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
+    return tmp_path
+
+
+def _named(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.usefixtures("clone")
+@pytest.mark.parametrize("page", PAGES, ids=_named)
+def test_every_block_shows_what_its_commands_print(
+    page: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     anew = _run_page(page, monkeypatch)
     if request.config.getoption("--accept"):
         page.write_text(anew)
     else:
-        assert anew == text, "run `make test ARGS=--accept` and read the diff"
+        assert anew == page.read_text(), "run `make test ARGS=--accept` and read the diff"
 
 
-def test_the_readme_shows_at_least_one_command() -> None:
-    assert _CONSOLE.search((ROOT / "README.md").read_text())
+@pytest.mark.parametrize("page", PAGES, ids=_named)
+def test_commands_stand_in_blocks_that_run(page: Path) -> None:
+    """Else nobody notices when they stop working."""
+    for block in _BLOCK.finditer(page.read_text()):
+        if block["mark"] is None and block["kind"] not in ("console", "python"):
+            lines = block["source"].splitlines()
+            assert [line for line in lines if line.startswith(("$ ", "tfprof "))] == []
+
+
+def test_blocks_that_are_not_run_are_counted() -> None:
+    marked = [m["why"] for page in PAGES for m in _BLOCK.finditer(page.read_text()) if m["mark"]]
+    assert len(marked) == NOT_RUN, marked
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_named)
+def test_a_shell_hands_every_word_over_as_it_is_written(page: Path) -> None:
+    """An unquoted `.*` is the files of the folder that begin with a dot."""
+    for block in _BLOCK.finditer(page.read_text()):
+        if block["kind"] == "console":
+            for command, _ in _sessions(block["source"]):
+                assert not re.search(r"[*?\[\]~;&|<>(){}]", _QUOTED.sub("", command)), command
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_named)
+def test_a_page_about_samples_says_how_to_get_them(page: Path) -> None:
+    text = page.read_text()
+    assert "samples/" not in text or "`make samples`" in text
