@@ -21,15 +21,14 @@
     ├── InternalFault         exit 70  our fault
     └── Interrupted           exit 130 the user pressed Ctrl-C
 
-Each error says what happened, where, and what to try; its slug is a heading in docs/messages.md.
+Each error says what happened, where, and what to try; its slug is a heading in docs/messages.md,
+which `tfprof explain SLUG` shows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import ClassVar
-
-DOCS = "docs/messages.md"
 
 
 class TfprofError(Exception):

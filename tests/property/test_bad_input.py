@@ -141,7 +141,7 @@ def _problem(path: Path, *, cut: str = "") -> str:  # noqa: PLR0911
         first, *more = ran.err.splitlines() or [""]
         if ran.out or not first.startswith(f"tfprof: {path}: ") or len(more) > 2:
             return f"exit 4 with stdout {ran.out!r} and stderr {ran.err!r}"
-        if "docs/messages.md#" not in more[-1]:
+        if "tfprof explain " not in more[-1]:
             return f"no reference in {ran.err!r}"
     return ""
 

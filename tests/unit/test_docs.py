@@ -1,7 +1,7 @@
 """What the README and the docs show is what the commands print, in a clone of the repository.
 
-Console blocks and Python run, page by page, in a folder that looks like a clone after `make samples`.
-A block that cannot run says why in a comment before it: `<!-- not run: it needs a GPU -->`.
+Console blocks and Python run, page by page, in a folder that looks like a clone after `make
+samples`. A block that cannot run says why in a comment before it: `<!-- not run: needs a GPU -->`.
 """
 
 import ast

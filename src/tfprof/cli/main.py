@@ -18,7 +18,7 @@ from tfprof.cli.progress import progress_bar
 from tfprof.cli.words import normalised, paths_together, with_command
 from tfprof.commands.command import Files
 from tfprof.commands.registry import commands
-from tfprof.errors import DOCS, InternalFault, Interrupted, TfprofError
+from tfprof.errors import InternalFault, Interrupted, TfprofError
 
 if TYPE_CHECKING:
     from tfprof.results.answered import Answered
@@ -131,5 +131,5 @@ def _report(fault: TfprofError) -> int:
     talk(f"tfprof: {fault}")
     if fault.hint:
         talk(f"  {fault.hint}")
-    talk(f"  ({DOCS}#{fault.slug})")
+    talk(f"  (more: tfprof explain {fault.slug})")
     return fault.exit_code

@@ -19,7 +19,7 @@ def _refused(ran, code, slug):
     assert ran.out == ""
     lines = ran.err.splitlines()
     assert lines[0].startswith("tfprof: ")
-    assert lines[-1] == f"  (docs/messages.md#{slug})"
+    assert lines[-1] == f"  (more: tfprof explain {slug})"
     assert len(lines) <= 3
 
 
