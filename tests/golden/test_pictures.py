@@ -1,7 +1,5 @@
 """The pictures of the documentation are what `tfprof draw` draws; `--accept` draws them anew."""
 
-import shutil
-
 import pytest
 from run_cli import run
 
@@ -9,29 +7,27 @@ SIZES = ("--dim", "H=572", "--dim", "W=572")
 
 
 @pytest.fixture
-def models(unet, samples, tmp_path, monkeypatch):
-    """Under short names, which the pictures show."""
-    shutil.copyfile(unet / "graph.pb", tmp_path / "unet.pb")
-    shutil.copyfile(samples / "unet_bn_cond_train.meta", tmp_path / "unet_batch_norm.meta")
+def clone(unet, samples, tmp_path, monkeypatch):
+    """As after `make samples`: the pictures show the paths."""
+    (tmp_path / "examples").symlink_to(unet.parent)
+    (tmp_path / "samples").symlink_to(samples)
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("unet_memory", ["--batch", "1..8", "--against", "unet_batch_norm.meta"]),
+        ("unet_memory", ["--batch", "1..8", "--against", "samples/unet_bn_cond_train.meta"]),
         ("unet_budget", ["--device-memory", "16GiB"]),
     ],
 )
-def test_a_picture_of_the_docs_is_drawn_by_its_command(golden, models, name, words):  # noqa: ARG001
-    ran = run("draw", "memory", "unet.pb", *SIZES, *words)
+def test_a_picture_of_the_docs_is_drawn_by_its_command(golden, clone, name, words):  # noqa: ARG001
+    ran = run("draw", "memory", "examples/unet/graph.pb", *SIZES, *words)
     assert (ran.code, ran.err) == (0, "")
     golden(f"../../docs/images/{name}.svg", ran.out)
 
 
-def test_the_steps_of_the_docs_are_drawn_by_their_command(golden, samples, tmp_path, monkeypatch):
-    shutil.copyfile(samples / "xplane" / "slow-cb.xplane.pb", tmp_path / "slow.xplane.pb")
-    monkeypatch.chdir(tmp_path)
-    ran = run("draw", "steps", "slow.xplane.pb")
+def test_the_steps_of_the_docs_are_drawn_by_their_command(golden, clone):  # noqa: ARG001
+    ran = run("draw", "steps", "examples/slow_input")
     assert (ran.code, ran.err) == (0, "")
     golden("../../docs/images/slow_steps.svg", ran.out)

@@ -1,6 +1,6 @@
 """What the README and the docs show is what the commands print, in a clone of the repository.
 
-Console blocks and Python run, page by page, in a folder that looks like a clone after `make
+Console blocks, `sh` and Python run, page by page, in a folder that looks like a clone after `make
 samples`. A block that cannot run says why in a comment before it: `<!-- not run: needs a GPU -->`.
 """
 
@@ -100,12 +100,28 @@ def _run_python(source: str, page: Path, names: dict[str, object]) -> str:
     return _printed(run)
 
 
+def _run_lines(source: str) -> None:
+    """Commands whose answers are not shown: each works, and what sets things up is there."""
+    for line in source.splitlines():
+        program, *words = shlex.split(line, comments=True)
+        if program == "make":
+            assert re.search(rf"^{words[0]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+        elif program == "tfprof":
+            said: list[int] = []
+            answer = _printed(lambda: said.append(main(words)))  # noqa: B023  (called at once)
+            assert said == [0], answer
+        else:
+            assert [program, *words[:1]] == ["pip", "install"]
+
+
 def _run_page(page: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The page with its blocks run anew, in order."""
     names: dict[str, object] = {"__name__": page.stem}
 
     def block(match: re.Match[str]) -> str:
         kind, source, printed = match["kind"], match["source"], match["printed"] or ""
+        if kind == "sh" and not match["mark"]:
+            _run_lines(source)
         if match["mark"] or kind not in ("console", "python"):
             return match[0]
         if kind == "console":
@@ -158,9 +174,11 @@ def test_every_block_shows_what_its_commands_print(
 def test_commands_stand_in_blocks_that_run(page: Path) -> None:
     """Else nobody notices when they stop working."""
     for block in _BLOCK.finditer(page.read_text()):
-        if block["mark"] is None and block["kind"] not in ("console", "python"):
+        if block["mark"] is None and block["kind"] not in ("console", "sh", "python"):
             lines = block["source"].splitlines()
             assert [line for line in lines if line.startswith(("$ ", "tfprof "))] == []
+    outside = _BLOCK.sub("", page.read_text())
+    assert re.findall(r"^    (?:\$ )?tfprof .*", outside, re.MULTILINE) == []
 
 
 def test_blocks_that_are_not_run_are_counted() -> None:
