@@ -5,6 +5,7 @@ import random
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from tfprof.compat.checkers import advise_on
 from tfprof.compat.options import ReportOutput, as_options
 from tfprof.compat.saved import profile_proto
 from tfprof.compat.show import show
+from tfprof.errors import UsageError
 
 v1 = tf.compat.v1
 theirs = v1.profiler
@@ -342,3 +344,44 @@ def _reloaded(data):
         answer = cpp.Profile(b"scope", options)
         cpp.DeleteProfiler()
     return tfprof_output_pb2.GraphNodeProto.FromString(answer)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_file_reads_as_the_originals_from_profile_on(traced, command, tmp_path):
+    """Above it, the words that explain a view are our own, in the same places."""
+    parts = []
+    for ask in (partial(ours.profile, compat="original"), theirs.profile):
+        path = tmp_path / f"{len(parts)}.txt"
+        options = Builder(EVERYTHING).with_file_output(str(path)).build()
+        captured(partial(ask, traced[0], cmd=command, options=options))
+        parts.append(path.read_text().partition("\n\nProfile:\n"))
+    (mine, _, my_report), (their, _, their_report) = parts
+    assert my_report == their_report != ""
+    assert mine.startswith("\nDoc:\n")
+    assert their.startswith("\nDoc:\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "select"),
+    [
+        ("scope", "pprof", ["micros"]),
+        ("op", "pprof", ["micros"]),
+        ("code", "pprof", ["micros", "bytes"]),
+        ("code", "pprof", ["device"]),
+        ("op", "timeline", ["micros"]),
+    ],
+)
+def test_a_file_that_cannot_be_made_leaves_a_bare_root_there_and_is_an_error_here(
+    traced, command, output, select, tmp_path
+):
+    options = Builder(EVERYTHING).select(select).build()
+    options["output"] = f"{output}:outfile={tmp_path / 'out'}"
+    kept = []
+    captured(lambda: kept.append(theirs.profile(traced[0], cmd=command, options=options)))
+    with redirect_stderr(io.StringIO()):
+        mine = ours.profile(traced[0], cmd=command, options=options, compat="original")
+    _same(kept[0], mine)
+    assert (mine.name, mine.children) == ("_TFProfRoot", [])
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(UsageError):
+        ours.profile(traced[0], cmd=command, options=options)

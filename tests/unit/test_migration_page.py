@@ -83,3 +83,18 @@ def _variables(graph):
         for node in graph.node
         if node.op == "VariableV2"
     }
+
+
+@pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", "docs/coming-from-tfprof.md"])
+def test_what_equals_the_engine_to_the_byte_is_said_with_where_it_begins(name):
+    """The lines above `Profile:` explain a view in our own words."""
+    text = (Path(__file__).parents[2] / name).read_text("utf-8")
+    for claim in re.finditer(r"--compat\s+original`.*?to\s+the\s+byte(.{60})", text, re.DOTALL):
+        assert "`Profile:` on" in " ".join(claim[1].split())
+
+
+def test_what_differs_from_tensorflows_own_tests_is_listed():
+    differs = PAGE.partition("## What differs, and why")[2]
+    assert "a timeline has the name it is given" in differs
+    assert "pprof of another view" in differs
+    assert "`ProfileContext` makes its folder" in differs

@@ -40,8 +40,8 @@ def profile(
 
     `graph` is a tf.Graph, a ConcreteFunction, a tf.function, a tf.Module, a Keras model or layer, a
     GraphDef (message or bytes) or a path; `options` a dict of ProfileOptionBuilder, by default the
-    trained variables' parameters. `compat="original"` repeats the original to the byte, its faults
-    included.
+    trained variables' parameters. `compat="original"` repeats the original's report from
+    `Profile:` on to the byte, its faults included.
     """
     if options is None:
         options = ProfileOptionBuilder.trainable_variables_parameter()

@@ -12,6 +12,7 @@ from tfprof.compat.report import body, framed
 from tfprof.compat.results import (
     GraphNodeProto,
     MultiGraphNodeProto,
+    ViewRow,
     code_result,
     op_result,
     tree_result,
@@ -22,6 +23,7 @@ from tfprof.model.profile import ProfileData
 from tfprof.renderers.text.cost_views import op_text, tree_text
 from tfprof.reports.trees import Prepared, Query, shape_of
 from tfprof.reports.trees.original import NO_FLOPS, Details, misses_stream
+from tfprof.results.trees import ROOT_NAME
 from tfprof.views.trees import CostTreeView, OpCostView
 
 Result = GraphNodeProto | MultiGraphNodeProto
@@ -41,8 +43,8 @@ def show(data: ProfileData, command: str, options: Options, output: ReportOutput
     except (InputMissing, UsageError) as fault:
         if not options.compat:
             raise
-        sys.stderr.write(f"{fault}\n")  # the original talks, writes nothing and returns nothing
-        return type(result)()
+        sys.stderr.write(f"{fault}\n")  # the original talks, writes nothing and returns a bare root
+        return type(result)(ViewRow(ROOT_NAME))
     if options.compat and command == "graph" and output.kind == "timeline":
         return type(result)()  # the original's timeline leaves nothing to return
     return result
