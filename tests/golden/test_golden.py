@@ -50,6 +50,11 @@ def test_formats_are_the_accepted_ones(golden, stand_in, form):
 
 
 @pytest.mark.parametrize("form", FORMATS)
+def test_explanations_are_the_accepted_ones(golden, form):
+    golden(f"explain.{form}", _answer("explain", "wrong-kind", "--format", form))
+
+
+@pytest.mark.parametrize("form", FORMATS)
 def test_a_folder_of_models_is_the_accepted_one(golden, stand_in, form):
     stand_in("samples")
     golden(f"summary.models.{form}", _answer(".", "--format", form))

@@ -69,10 +69,10 @@ def _seconds(words):
     return time.perf_counter() - started
 
 
-@pytest.mark.parametrize("name", ["summary", "doctor", "formats"])
+@pytest.mark.parametrize("name", ["summary", "doctor", "formats", "explain"])
 @pytest.mark.parametrize("form", [[], ["--json"], ["--format", "md"]], ids=str)
 def test_no_command_imports_tensorflow(name, form, unet):
-    paths = [] if name == "formats" else [unet]
+    paths = [] if name in ("formats", "explain") else [unet]
     done = _python(_BLOCKED, [name, *paths, *form])
     assert done.returncode == 0, done.stderr
     assert done.stdout
