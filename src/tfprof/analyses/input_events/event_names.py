@@ -26,8 +26,11 @@ _CAPTURED = "InstantiatedCapturedFunction::"
 _PRODUCE = "Produce"
 _GET_NEXT = ("IteratorGetNextOp::", "IteratorGetNextAsOptionalOp::")
 _GET_NEXT_OPS = ("IteratorGetNext", "IteratorGetNextAsOptional", "IteratorGetNextSync")
+# of TensorFlow 1: what takes an element from a queue or a staging area, and what puts one in
+_DEQUEUE = re.compile(r"\w*Queue\w*Dequeue\w*|(OrderedMap|Map)?Unstage\w*")
+_ENQUEUE = re.compile(r"\w*Queue\w*Enqueue\w*|(OrderedMap|Map)?Stage")
 _EAGER = "EagerLocalExecute: "
-_INPUT_OP = re.compile(r": (\w*Iterator\w*|\w+Dataset(V\d+)?|Optional\w+)$")
+_INPUT_OP = re.compile(r": (\w*Iterator\w*|\w+Dataset(V\d+)?)$")
 _REMOTE_CALL = "RemoteCallOp"
 # what feeds a device from a pipeline of the host
 _DEVICE_SIDE = "Iterator::Prefetch::Generator"
@@ -97,6 +100,16 @@ def is_tf_data(event: str) -> bool:
 def is_get_next(event: str) -> bool:
     """The kernel that fetches an element for a model, or what a loop over a dataset calls."""
     return event.startswith(_GET_NEXT) or is_loop_request(event)
+
+
+def is_dequeue(op: str) -> bool:
+    """By its type."""
+    return _DEQUEUE.fullmatch(op) is not None
+
+
+def is_enqueue(op: str) -> bool:
+    """By its type."""
+    return _ENQUEUE.fullmatch(op) is not None
 
 
 def is_eager_input(event: str) -> bool:

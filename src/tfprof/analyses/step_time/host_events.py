@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.events.self_time import holders
 from tfprof.analyses.input_events.event_names import (
+    is_dequeue,
     is_eager_get_next,
     is_eager_input,
     is_get_next_op,
@@ -47,7 +48,6 @@ _OF_OPS = {
     OpKind.JAX: Category.HOST_MODEL,
 }
 _GET_NEXT = re.compile(r"IteratorGetNext\w*")
-_DEQUEUE = re.compile(r"Queue\w*Dequeue\w*")
 
 
 def on_threads(plane: Plane, markers: Collection[str], *, with_devices: bool) -> Codes:
@@ -85,7 +85,7 @@ def on_placed_cpu(plane: Plane) -> Codes:
 
     def rule(name: str) -> Category:
         op = op_name(name)
-        waits = op is not None and (_GET_NEXT.fullmatch(op.type) or _DEQUEUE.fullmatch(op.type))
+        waits = op is not None and (_GET_NEXT.fullmatch(op.type) or is_dequeue(op.type))
         return Category.INPUT if waits else Category.HOST_MODEL
 
     return by_name(plane, rule)

@@ -38,11 +38,14 @@ class InputPartial:
             self._work(),
             sum(host.device_side for host in self.hosts),
             self.hosts,
+            tuple(one for host in self.hosts for one in host.fetches) or None,
         )
 
     def _work(self) -> dict[InputWork, int]:
         """Self times by kind of work; what is copied to devices is put there for a step."""
-        work = dict.fromkeys(InputWork if self.hosts else (), 0)
+        if not self.hosts or any(host.fetches for host in self.hosts):
+            return {}
+        work = dict.fromkeys(InputWork, 0)
         for host in self.hosts:
             for stage in (stage for one in host.pipelines for stage in one.stages):
                 work[stage.work] += stage.self_time
