@@ -83,6 +83,15 @@ class PrefetchBuffer:
 
 
 @dataclass(frozen=True, slots=True)
+class BufferFill:
+    """Calls that took many elements at once to fill a buffer, `elements` the one that took most."""
+
+    elements: int
+    calls: int
+    time: Annotated[int, Micros("time_us")]
+
+
+@dataclass(frozen=True, slots=True)
 class Budget:
     """What a whole pipeline may take, as its root tells; memory in bytes."""
 
@@ -115,7 +124,8 @@ class InputStage:
     """None is what no call tells. `parallelism` is the usual one, `most_parallel` the highest.
 
     `unseen` is what of `blocking` came before the stage below was first seen; `ready_ahead` is how
-    long a usual element was ready before it was taken.
+    long a usual element was ready before it was taken. `filled` is there of a shuffle that filled
+    its buffer during the capture.
     """
 
     name: Annotated[str, ROW_KEY]
@@ -145,6 +155,7 @@ class InputStage:
     written_as: Annotated[str, INSIDE]
     kind: Annotated[StageKind, INSIDE]
     depth: Annotated[int, INSIDE]
+    filled: Annotated[BufferFill | None, IF_KNOWN] = None
 
 
 @dataclass(frozen=True, slots=True)

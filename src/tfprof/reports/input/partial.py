@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from tfprof.reports.input.advice import changes
 from tfprof.reports.input.words import verdict
+from tfprof.reports.shared.input_bound import is_input_bound
 from tfprof.results.input import HostInput, InputPipeline, InputResult, InputWork, Waited
 from tfprof.results.partial import together
 
@@ -22,8 +23,11 @@ class InputPartial:
         return InputPartial(together(self.hosts, other.hosts), min(levels, default=None))
 
     def finish(self) -> InputResult:
-        found = [pipeline for host in self.hosts for pipeline in host.pipelines]
-        pipelines = tuple(_numbered(number, one) for number, one in enumerate(found))
+        found = [(host, pipeline) for host in self.hosts for pipeline in host.pipelines]
+        pipelines = tuple(
+            _numbered(number, one, advised=_is_held_up(host))
+            for number, (host, one) in enumerate(found)
+        )
         waiting = next((one.waiting for one in self.hosts if one.waiting is not None), None)
         hidden = next((one.hidden for one in self.hosts if one.hidden is not None), None)
         return InputResult(
@@ -53,7 +57,12 @@ class InputPartial:
         return work
 
 
-def _numbered(number: int, one: InputPipeline) -> InputPipeline:
+def _is_held_up(host: HostInput) -> bool:
+    """Whether it is worth to change anything; unknown without anything to compare with."""
+    return host.waiting is None or is_input_bound(host.waiting.share)
+
+
+def _numbered(number: int, one: InputPipeline, *, advised: bool) -> InputPipeline:
     """With its place among the pipelines of all hosts, and what to change about it."""
     stages = tuple(replace(stage, pipeline=number) for stage in one.stages)
-    return replace(one, number=number, stages=stages, advice=changes(one))
+    return replace(one, number=number, stages=stages, advice=changes(one) if advised else ())
