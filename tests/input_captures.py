@@ -61,6 +61,27 @@ def generator():
     return elements.map(lambda x: x + 1).batch(4).prefetch(2), "FlatMap::Generator"
 
 
+def generator_of_batches():
+    def batches():
+        while True:
+            time.sleep(0.016)
+            yield np.zeros(4, np.int64)
+
+    signature = tf.TensorSpec((4,), tf.int64)
+    elements = tf.data.Dataset.from_generator(batches, output_signature=signature)
+    return elements.prefetch(2), "FlatMap::Generator"
+
+
+def map_of_batches():
+    def slow(values):
+        time.sleep(0.012)
+        return values
+
+    elements = _numbers().batch(4)
+    elements = elements.map(lambda x: tf.numpy_function(slow, [x], tf.int64))
+    return elements.with_options(PLAIN), "Root::Map"
+
+
 def interleaved():
     """The function of the inner datasets sleeps; what is around it is quick."""
     files = tf.data.Dataset.range(4).interleave(
@@ -105,8 +126,8 @@ def one_slow_call():
 
 
 PIPELINES = [
-    map_alone, fused, parallel_map, generator, interleaved, zipped, copied, cached, ahead,
-    one_slow_call,
+    map_alone, fused, parallel_map, generator, generator_of_batches, map_of_batches, interleaved,
+    zipped, copied, cached, ahead, one_slow_call,
 ]  # fmt: skip
 
 
@@ -151,9 +172,21 @@ def capture_two(folder):
     tf.profiler.experimental.stop()
 
 
+def capture_shuffle(folder):
+    """The first call fills the buffer."""
+    elements = _numbers().shuffle(500).batch(4).with_options(PLAIN)
+    tf.profiler.experimental.start(str(folder / "shuffled"))
+    for _ in range(2):
+        iterator = iter(elements)
+        for number in range(5):
+            _step(number, iterator)
+    tf.profiler.experimental.stop()
+
+
 if __name__ == "__main__":
     (cpu,) = tf.config.list_physical_devices("CPU")
     two = [tf.config.LogicalDeviceConfiguration()] * 2
     tf.config.set_logical_device_configuration(cpu, two)
     capture(Path(sys.argv[1]))
     capture_two(Path(sys.argv[1]))
+    capture_shuffle(Path(sys.argv[1]))

@@ -263,6 +263,35 @@ def loop_in_a_function(capture):
     return {"steps": 11, "batches": 1}
 
 
+def loop_with_break(capture):
+    """A loop that may end early is another stage around the rounds."""
+    step, elements = _train_step(), _dataset(11)
+
+    @tf.function
+    def epoch():
+        done = tf.constant(0)
+        for features, labels in elements:
+            step(features, labels)
+            done += 1
+            if done == 8:
+                break
+
+    with capture():
+        epoch()
+    return {"steps": 8, "batches": 1}
+
+
+def replicas(capture):
+    """Each step asks for a batch a replica."""
+    strategy = tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])
+    with strategy.scope():
+        model = _model(keras)
+    model.fit(_dataset(6), verbose=0)
+    with capture():
+        model.fit(_dataset(6), verbose=0)
+    return {"steps": 6, "batches": 2}
+
+
 def eager_loop(capture):
     weights = tf.Variable(tf.ones([WIDTH, 1]))
     with capture():
@@ -387,7 +416,7 @@ RUNS = [
     keras2_steps_per_execution, keras2_callback,
     fused, autotuned, map_functions,
     custom_loop, custom_loop_with_evaluation, two_functions, other_shapes, concrete_function,
-    session_runs, distributed, loop_in_a_function,
+    session_runs, distributed, replicas, loop_in_a_function, loop_with_break,
     eager_loop, eager_epochs, arrays_by_hand,
     numbered_twice, marked_by_name, nested_markers, no_steps,
 ]  # fmt: skip
@@ -414,4 +443,7 @@ def capture_all(folder, names):
 
 
 if __name__ == "__main__":
+    (cpu,) = tf.config.list_physical_devices("CPU")
+    two = [tf.config.LogicalDeviceConfiguration()] * 2
+    tf.config.set_logical_device_configuration(cpu, two)
     capture_all(Path(sys.argv[1]), sys.argv[2:])

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.alone
 
 TESTS = Path(__file__).parents[1]
 PIPELINES = [
-    "map_alone", "fused", "parallel_map", "generator", "interleaved", "zipped", "copied", "cached",
-    "ahead", "one_slow_call",
+    "map_alone", "fused", "parallel_map", "generator", "generator_of_batches", "map_of_batches",
+    "interleaved", "zipped", "copied", "cached", "ahead", "one_slow_call",
 ]  # fmt: skip
 # XProf shows milliseconds with six digits behind the point
 NEAR_US = 2e-3
@@ -84,7 +84,33 @@ def test_what_is_python_is_told(captures):
     assert pipeline["functions"][0]["op"] == "PyFunc"
     assert pipeline["functions"][0]["stage"] == found["bottleneck"]
     assert pipeline["functions"][0]["runs"] >= 4 * 7
-    assert any("GIL" in text for text in pipeline["advice"])
+    (said,) = (text for text in pipeline["advice"] if "GIL" in text)
+    # it sleeps, and a capture does not tell
+    assert "Where it waits" in said
+    assert "num_parallel_calls=tf.data.AUTOTUNE" in said
+
+
+def test_a_generator_is_told_to_yield_batches_unless_it_does(captures):
+    elements, batches = (
+        _asked(captures / name)["pipelines"][0]["advice"][0]
+        for name in ("generator", "generator_of_batches")
+    )
+    assert "yield whole batches" in elements
+    assert "yield whole batches" not in batches
+    assert "interleave" in batches
+
+
+def test_a_map_of_batches_is_not_told_to_batch_first(captures):
+    (pipeline,) = _asked(captures / "map_of_batches")["pipelines"]
+    assert not any("batch() before map()" in text for text in pipeline["advice"])
+
+
+def test_a_shuffle_that_fills_its_buffer_is_named(captures):
+    (stage,) = (one for one in _asked(captures / "shuffled")["stages"] if "filled" in one)
+    assert stage["label"] == "Shuffle"
+    assert stage["filled"]["elements"] >= 500
+    assert stage["filled"]["calls"] == 2
+    assert "Shuffle filled its buffer with" in run("input", captures / "shuffled").out
 
 
 def test_pipelines_are_told_apart_and_epochs_are_not(captures):

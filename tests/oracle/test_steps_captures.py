@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 import tfprof
+from tfprof.analyses.runtime.op_events import op_events
 from tfprof.analyses.runtime.step_average import step_average
+from tfprof.analyses.step_time.breakdown import breakdowns
 from tfprof.analyses.steps.detect import find_steps
+from tfprof.results.categories import Category
 
 RULES = {
     "keras3_fit": "function", "keras3_epochs": "function", "keras3_evaluation": "function",
@@ -20,7 +23,8 @@ RULES = {
     "fused": "function", "autotuned": "function", "map_functions": "function",
     "custom_loop": "function", "custom_loop_with_evaluation": "function",
     "two_functions": "function", "other_shapes": "function", "concrete_function": "function",
-    "session_runs": "function_run", "distributed": "function", "loop_in_a_function": "loop",
+    "session_runs": "function_run", "distributed": "function", "replicas": "function",
+    "loop_in_a_function": "loop", "loop_with_break": "loop",
     "eager_loop": "input", "eager_epochs": "input", "arrays_by_hand": "function",
     "numbered_twice": "step_num", "marked_by_name": "name", "nested_markers": "step_num",
     "no_steps": "none",
@@ -92,6 +96,37 @@ def test_several_batches_an_execution_are_said(run, library):
 @pytest.mark.parametrize("name", ["keras3_fit", "keras2_fit", "fused", "custom_loop"])
 def test_one_batch_a_step_is_not_worth_a_word(run, name):
     assert "asks for input" not in run(name)[0].about
+
+
+def test_replicas_are_no_steps_an_execution(run):
+    steps, _ = run("replicas")
+    assert steps.about.endswith("; each asks 2 iterators for input, as 2 replicas do")
+
+
+@pytest.mark.parametrize("name", ["loop_in_a_function", "loop_with_break"])
+def test_the_body_of_a_loop_over_a_dataset_is_the_model(step_captures, name):
+    """Threads of tf.data run it, beside the functions of the pipeline."""
+    profile = tfprof.load(step_captures / name)
+    found = profile.steps(events="host_model").to_dict()["data"]
+    ran = {event["event"].rpartition("/")[2] for event in found["events"]}
+    assert {"ReadVariableOp:ReadVariableOp", "AssignSubVariableOp:AssignSubVariableOp"} <= ran
+    assert found["host"]["model_ops"] > 0
+    behind = profile.steps(events="host_tf_data").to_dict()["data"]["events"]
+    assert not any("AssignSub" in event["event"] for event in behind)
+    rows = op_events(profile.trace)
+    model = rows.node.map(lambda node: "AssignSub" in node)
+    assert model.any()
+    assert not rows.pipeline[model].any()
+
+
+def test_to_ask_an_iterator_in_python_is_no_op_of_the_model(step_captures):
+    profile = tfprof.load(step_captures / "eager_loop")
+    (found,) = breakdowns(profile.trace.space)
+    plane = next(one for one in found.planes if not one.is_device)
+    model, waits = (plane.intervals(one) for one in (Category.HOST_MODEL, Category.INPUT))
+    assert len(model)
+    assert len(waits)
+    assert not len(model.both(waits))
 
 
 def test_steps_that_the_capture_cut_are_told(run):

@@ -10,6 +10,7 @@ from tfprof.model.oplog import OpLog
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.reports.trees.original import Nodes, build_nodes, kept_executions, misses_stream
+from tfprof.sources.run.profile_proto import OWN_FIELDS
 from tfprof.wire.schema import message_class
 
 _GPU = re.compile(r"gpu:\d+")
@@ -20,6 +21,8 @@ def profile_proto(data: ProfileData, *, compat: bool = False) -> bytes:
     """The bytes that the command line and the original's tools read back."""
     nodes = build_nodes(data, -1, compat=True)
     proto = message_class("ProfileProto")()
+    if not compat:
+        proto.tfprof_version = OWN_FIELDS
     ids = {name: number for number, name in enumerate(_in_order(nodes))}
     strings: dict[str, int] = {_NO_STRING: 0}
     for name, number in ids.items():
@@ -28,6 +31,8 @@ def profile_proto(data: ProfileData, *, compat: bool = False) -> bytes:
         _fill(node, nodes, nodes.row_of[name], ids)
         if compat:  # the original takes every edge to be from its source's first output
             node.src_output_index.update(dict.fromkeys(node.src_output_index, 0))
+        else:
+            _fill_own(node, nodes, nodes.row_of[name])
         if data.oplog is not None:
             node.float_ops = data.oplog.float_ops.get(name, 0)
             _add_stack(node, data.oplog, name, strings)
@@ -70,6 +75,24 @@ def _fill(node: Proto, nodes: Nodes, row: int, ids: dict[str, int]) -> None:
         if source >= 0:
             node.inputs[place] = ids[graph.names[source]]
             node.src_output_index[ids[graph.names[source]]] = max(0, int(edges.port[edge]))
+
+
+def _fill_own(node: Proto, nodes: Nodes, row: int) -> None:
+    """What the original has no field for: where a node was to run, and its inputs one by one.
+
+    The original notes where it ran instead, and one output of each source; and it does not tell
+    nodes of the graph from those that only a run has.
+    """
+    graph, at = nodes.graph, int(nodes.graph_row[row])
+    if graph is None or at < 0:
+        node.only_ran = True
+        return
+    node.requested_device = graph.devices[at]
+    edges = graph.edges
+    span = range(int(edges.offsets[at]), int(edges.offsets[at + 1]))
+    for place, edge in enumerate(span):
+        if int(edges.port[edge]):
+            node.input_ports[place] = int(edges.port[edge])
 
 
 def _add_stack(node: Proto, log: OpLog, name: str, strings: dict[str, int]) -> None:

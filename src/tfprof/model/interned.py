@@ -48,6 +48,13 @@ class Interned:
         code = (np.cumsum(is_first) - 1).astype(np.int32)
         return cls(code[first], Names(spans.rows(np.flatnonzero(is_first))))
 
+    def at(self, rows: npt.NDArray[np.int64]) -> Interned:
+        """Some rows, over a table of what they hold."""
+        used, codes = np.unique(self.codes[rows], return_inverse=True)
+        return Interned(
+            codes.reshape(-1).astype(np.int32), [self.table[code] for code in used.tolist()]
+        )
+
     @classmethod
     def joined(cls, columns: Sequence[Interned]) -> Interned:
         """Several columns one after the other, over one table."""

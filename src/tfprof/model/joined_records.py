@@ -1,9 +1,12 @@
-"""What several traces serve, by the rows of all of them together."""
+"""What several traces serve, by the rows of all of them together; and what is left of one."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
 
 from tfprof.model.allocations import Allocations
 from tfprof.model.providers import AllocationSource, Records
@@ -32,4 +35,33 @@ class JoinedAllocations:
     def __call__(self) -> Allocations:
         return Allocations.joined(
             [source() for source, _ in self.parts], [first for _, first in self.parts]
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChosenRecords:
+    """Of some rows of a trace alone, which are counted through."""
+
+    source: Records
+    rows: npt.NDArray[np.int64]
+
+    def __call__(self, row: int) -> Proto | None:
+        return self.source(int(self.rows[row]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChosenAllocations:
+    """The same of what executions took; `rows` rise."""
+
+    source: AllocationSource
+    rows: npt.NDArray[np.int64]
+
+    def __call__(self) -> Allocations:
+        notes = self.source()
+        mine = np.flatnonzero(np.isin(notes.execution, self.rows))
+        return Allocations(
+            np.searchsorted(self.rows, notes.execution[mine]),
+            notes.allocator.at(mine),
+            notes.micros[mine],
+            notes.bytes[mine],
         )

@@ -8,11 +8,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PlacementLog:
-    """Devices by full name. `placed` is by node, `executed` counts by op type and device."""
+    """Devices by full name. `placed` is by node, `executed` counts by op type and device.
+
+    `placed` is of the last session; `sessions` is how many there are, `left_out` how many nodes
+    only earlier ones have.
+    """
 
     path: str
     placed: Mapping[str, tuple[str, ...]]
     executed: Mapping[tuple[str, str], int]
+    sessions: int = 1
+    left_out: int = 0
 
     @property
     def devices(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import accumulate
 from typing import Any
@@ -11,7 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.model.interned import Interned
-from tfprof.model.joined_records import JoinedAllocations, JoinedRecords
+from tfprof.model.joined_records import (
+    ChosenAllocations,
+    ChosenRecords,
+    JoinedAllocations,
+    JoinedRecords,
+)
 from tfprof.model.providers import AllocationSource, GraphSource, Records
 from tfprof.model.xspace import Space
 
@@ -49,6 +54,16 @@ class Executions:
     def __len__(self) -> int:
         return len(self.step)
 
+    def at(self, rows: Ints) -> Executions:
+        columns: dict[str, Any] = {}
+        for column in fields(self):
+            value = getattr(self, column.name)
+            if isinstance(value, Interned):
+                columns[column.name] = value.at(rows)
+            else:
+                columns[column.name] = None if value is None else value[rows]
+        return Executions(**columns)
+
     @classmethod
     def joined(cls, parts: list[Executions]) -> Executions:
         """Several runs one after the other."""
@@ -85,6 +100,25 @@ class Trace:
     # the whole capture behind executions that come from one
     space: Space | None = None
     allocations: AllocationSource | None = None
+    # by step, what whoever logged the run called it
+    tags: Mapping[int, str] = field(default_factory=dict)
+
+    def without_steps(self, steps: Collection[int]) -> Trace:
+        """Without some runs; the records of a capture are of no run."""
+        kept = np.flatnonzero(~np.isin(self.executions.step, list(steps)))
+        if len(kept) == len(self.executions) and not set(steps) & set(self.steps):
+            return self
+        return replace(
+            self,
+            executions=self.executions.at(kept),
+            steps=tuple(step for step in self.steps if step not in steps),
+            partitions=tuple(one for one in self.partitions if one.step not in steps),
+            record=None if self.record is None else ChosenRecords(self.record, kept),
+            allocations=(
+                None if self.allocations is None else ChosenAllocations(self.allocations, kept)
+            ),
+            tags={step: tag for step, tag in self.tags.items() if step not in steps},
+        )
 
     @classmethod
     def joined(cls, traces: list[Trace]) -> Trace:
@@ -109,6 +143,7 @@ class Trace:
             JoinedRecords(tuple(trace.record for trace in traces), tuple(first)),
             Space.joined(spaces) if spaces else None,
             allocations if allocations.parts else None,
+            {step: tag for trace in traces for step, tag in trace.tags.items()},
         )
 
 

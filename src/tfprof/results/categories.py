@@ -58,7 +58,7 @@ _MEANINGS = {
     Category.DEVICE_COMPUTE_32: "any other kernel runs on a device",
     Category.OUTPUT: "a device copies to the host",
     Category.DEVICE_TO_DEVICE: "a device copies to itself or to another one",
-    Category.INPUT: "the model waits for the next element of its dataset",
+    Category.INPUT: "the model waits for the next element of its dataset or queue",
     Category.COLLECTIVES: "devices exchange gradients, and compute nothing meanwhile",
     Category.HOST_TO_DEVICE: "the host copies to a device",
     Category.KERNEL_LAUNCH: "the host launches work for a device that does nothing",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Annotated
 
-from tfprof.results.fields import AMONG, INSIDE, ROW_KEY, Key, Micros
+from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY, Key, Micros
 
 
 class InputWork(Enum):
@@ -83,6 +83,15 @@ class PrefetchBuffer:
 
 
 @dataclass(frozen=True, slots=True)
+class BufferFill:
+    """Calls that took many elements at once to fill a buffer, `elements` the one that took most."""
+
+    elements: int
+    calls: int
+    time: Annotated[int, Micros("time_us")]
+
+
+@dataclass(frozen=True, slots=True)
 class Budget:
     """What a whole pipeline may take, as its root tells; memory in bytes."""
 
@@ -115,7 +124,8 @@ class InputStage:
     """None is what no call tells. `parallelism` is the usual one, `most_parallel` the highest.
 
     `unseen` is what of `blocking` came before the stage below was first seen; `ready_ahead` is how
-    long a usual element was ready before it was taken.
+    long a usual element was ready before it was taken. `filled` is there of a shuffle that filled
+    its buffer during the capture.
     """
 
     name: Annotated[str, ROW_KEY]
@@ -145,6 +155,7 @@ class InputStage:
     written_as: Annotated[str, INSIDE]
     kind: Annotated[StageKind, INSIDE]
     depth: Annotated[int, INSIDE]
+    filled: Annotated[BufferFill | None, IF_KNOWN] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +192,40 @@ class InputPipeline:
 
 
 @dataclass(frozen=True, slots=True)
+class Filler:
+    """An op that puts elements into a queue; how long its runs took, None if none was traced."""
+
+    name: Annotated[str, ROW_KEY]
+    op: str
+    runs: int
+    time: Annotated[int | None, Micros("time_us")]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFetch:
+    """An op of session runs that takes elements from a queue or an iterator, its `source`.
+
+    What only a graph tells is None without one. `capacity` is None also of a queue without an end.
+    """
+
+    name: Annotated[str, ROW_KEY]
+    op: str
+    source: str | None
+    source_op: str | None
+    capacity: int | None
+    runs: int
+    waited: Annotated[int, Micros("waited_us")]
+    longest: Annotated[int, Micros("longest_us")]
+    filled_by: tuple[Filler, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HostInput:
     """What one host tells; `rank` is its place among the hosts, `marker_rule` what marks steps.
 
     `waiting` is for all pipelines together; `device_side` iterators are not among them. `hidden`
     is the waiting that holds nothing up, as devices are at work meanwhile. `copying` is how long
-    data was copied to devices.
+    data was copied to devices. `fetches` are what the runs of sessions waited for.
     """
 
     rank: int
@@ -197,11 +236,15 @@ class HostInput:
     pipelines: tuple[InputPipeline, ...]
     device_side: int
     copying: int
+    fetches: tuple[SessionFetch, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class InputResult:
-    """`bottleneck` is the stage the model waits for most; `work` sums up self times by kind."""
+    """`bottleneck` is the stage the model waits for most; `work` sums up self times by kind.
+
+    `fetches` are there for the runs of sessions only, which have no stages.
+    """
 
     stages: tuple[InputStage, ...]
     bottleneck: str | None
@@ -213,3 +256,4 @@ class InputResult:
     work: Annotated[Mapping[InputWork, int], Micros("work")]
     device_side: int
     hosts: Annotated[tuple[HostInput, ...], INSIDE]
+    fetches: Annotated[tuple[SessionFetch, ...] | None, IF_KNOWN] = None

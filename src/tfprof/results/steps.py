@@ -18,12 +18,16 @@ Shares = Annotated[Mapping[Category, float], Micros("breakdown")]
 
 @dataclass(frozen=True, slots=True)
 class StepRow:
-    """The period of a step goes on to the next one, its marker may close before."""
+    """The period of a step goes on to the next one, its marker may close before.
+
+    `tag` is what the run of a session was logged as.
+    """
 
     step: Annotated[int, ROW_KEY]
     period: Annotated[int, Micros("period_us")]
     marker: Annotated[int, Micros("marker_us")]
     breakdown: Annotated[Mapping[Category, int], Micros("breakdown")]
+    tag: Annotated[str | None, IF_KNOWN] = None
 
 
 @dataclass(frozen=True, slots=True)

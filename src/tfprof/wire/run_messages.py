@@ -1,6 +1,7 @@
 """Runs: RunMetadata, the original tool's op log, profile and results, and TensorFlow 2's XPlane.
 
-Written as in graph_messages.py.
+Written as in graph_messages.py. Fields from 1000 on are our own: what the original's profile cannot
+tell. Its readers pass them over.
 """
 
 MESSAGES = """
@@ -23,8 +24,8 @@ OpLogEntry: 1 name string; 2 float_ops int64; 3 types string*; 4 code_def CodeDe
 CodeDef: 1 traces CodeTrace*
 CodeTrace: 1 file string; 2 lineno int32; 3 function string; 4 line string; 5 func_start_line int32; 6 file_id int64; 7 function_id int64; 8 line_id int64
 
-ProfileProto: 1 nodes {int64 ProfileNode}; 2 has_trace bool; 3 steps int64*; 4 id_to_string {int64 string}; 5 miss_accelerator_stream bool
-ProfileNode: 1 name string; 2 inputs {int32 int64}; 4 shape int64*; 5 op_types string*; 6 canonical_device string; 7 host_device string; 8 float_ops int64; 9 op string; 10 trace CodeDef; 11 attrs {string AttrValue}; 12 execs {int64 ExecProfile}; 13 id int64; 14 src_output_index {int64 int32}; 15 output_shapes {int32 Int64Tuple}
+ProfileProto: 1 nodes {int64 ProfileNode}; 2 has_trace bool; 3 steps int64*; 4 id_to_string {int64 string}; 5 miss_accelerator_stream bool; 1000 tfprof_version int32
+ProfileNode: 1 name string; 2 inputs {int32 int64}; 4 shape int64*; 5 op_types string*; 6 canonical_device string; 7 host_device string; 8 float_ops int64; 9 op string; 10 trace CodeDef; 11 attrs {string AttrValue}; 12 execs {int64 ExecProfile}; 13 id int64; 14 src_output_index {int64 int32}; 15 output_shapes {int32 Int64Tuple}; 1000 requested_device string; 1001 input_ports {int32 int32}; 1002 only_ran bool
 Int64Tuple: 1 int64_values int64*
 ExecProfile: 1 run_count int64; 2 all_start_micros int64; 3 latest_end_micros int64; 4 accelerator_execs {string ExecTime}; 5 cpu_execs {string ExecTime}; 6 devices string*; 7 memory_execs ExecMemory*; 11 allocations AllocationRecord*
 ExecTime: 1 times Int64Tuple*

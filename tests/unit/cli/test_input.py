@@ -1,6 +1,8 @@
 """`tfprof input`: the tree and the bottleneck, on a screen and as JSON."""
 
 import json
+import threading
+import time
 
 import pytest
 from run_cli import run
@@ -70,7 +72,7 @@ def test_a_filled_buffer_is_no_bottleneck(capture):
 def test_a_trace_of_tf_1_has_no_pipeline(unet):
     ran = run("input", unet)
     assert ran.code == 3
-    assert "run metadata has no events of tf.data" in ran.err
+    assert "no op of the runs takes elements from a queue or an iterator" in ran.err
 
 
 def test_a_graph_alone_has_no_pipeline(samples):
@@ -109,3 +111,93 @@ def test_in_python(capture):
 def test_a_wait_without_stages_is_no_model_without_a_dataset(samples):
     ran = run("input", samples / "xplane/synthetic-gpu.xplane.pb", "--json")
     assert any("its stages are not known" in one for one in json.loads(ran.out)["warnings"])
+
+
+# runs of sessions
+
+
+def queue_runs(folder, *, runs=3, seconds=0.02, traced_enqueue=False):
+    """Runs that wait for a queue, whose elements take a while to make."""
+    import tensorflow as tf
+
+    v1 = tf.compat.v1
+    with tf.Graph().as_default() as graph:
+        queue = v1.FIFOQueue(4, [tf.float32], [[8]], name="queue")
+        enqueue = queue.enqueue(v1.placeholder_with_default(tf.ones([8]), [8]), name="fill")
+        out = tf.reduce_sum(queue.dequeue(name="take"), name="out")
+        options = v1.RunOptions(trace_level=v1.RunOptions.FULL_TRACE)
+        with v1.Session() as session:
+
+            def fill():
+                time.sleep(seconds)
+                session.run(enqueue)
+
+            for number in range(runs):
+                filling = threading.Thread(target=fill)
+                metadata = v1.RunMetadata()
+                filling.start()
+                fetched = [out, enqueue] if traced_enqueue else out
+                session.run(fetched, options=options, run_metadata=metadata)
+                filling.join()
+                (folder / f"run_meta_{number}").write_bytes(metadata.SerializeToString())
+    (folder / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
+
+
+def test_a_wait_for_a_queue_is_called_so(tmp_path):
+    queue_runs(tmp_path)
+    said = run("steps", tmp_path).out
+    assert "QueueDequeueV2" in said
+    assert "IteratorGetNext" not in said
+    assert f"`tfprof input {tmp_path}`" in said
+
+
+def test_runs_that_wait_for_a_queue_tell_which(tmp_path):
+    queue_runs(tmp_path)
+    ran = run("input", tmp_path, "--json")
+    assert ran.code == 0
+    found = json.loads(ran.out)["data"]
+    (fetch,) = found["fetches"]
+    assert (fetch["name"], fetch["op"], fetch["runs"]) == ("take", "QueueDequeueV2", 3)
+    assert (fetch["source"], fetch["source_op"]) == ("queue", "FIFOQueueV2")
+    assert fetch["capacity"] == 4
+    assert fetch["filled_by"] == [
+        {"name": "fill", "op": "QueueEnqueueV2", "runs": 0, "time_us": None}
+    ]
+    assert fetch["waited_us"] == pytest.approx(found["waited_us"], rel=0.01)
+    assert fetch["waited_us"] > 3 * 15_000
+    assert found["work"] == {}
+    text = run("input", tmp_path).out
+    assert "Filled by  fill, whose runs were not traced" in text
+
+
+def test_without_a_graph_the_records_tell_the_queue(tmp_path):
+    queue_runs(tmp_path, runs=1)
+    found = json.loads(run("input", tmp_path / "run_meta_0", "--json").out)["data"]
+    (fetch,) = found["fetches"]
+    assert (fetch["source"], fetch["source_op"], fetch["filled_by"]) == ("queue", None, [])
+
+
+def test_what_fills_a_queue_is_told_if_it_was_traced(tmp_path):
+    queue_runs(tmp_path, runs=1, seconds=0, traced_enqueue=True)
+    found = json.loads(run("input", tmp_path, "--json").out)["data"]
+    (filler,) = found["fetches"][0]["filled_by"]
+    assert filler["runs"] == 1
+    assert filler["time_us"] is not None
+
+
+def test_an_iterator_in_a_session_is_no_queue(tmp_path):
+    import tensorflow as tf
+
+    v1 = tf.compat.v1
+    with tf.Graph().as_default() as graph:
+        iterator = v1.data.make_one_shot_iterator(tf.data.Dataset.range(9))
+        out = iterator.get_next() + 1
+        metadata = v1.RunMetadata()
+        options = v1.RunOptions(trace_level=v1.RunOptions.FULL_TRACE)
+        with v1.Session() as session:
+            session.run(out, options=options, run_metadata=metadata)
+    (tmp_path / "run_meta").write_bytes(metadata.SerializeToString())
+    (tmp_path / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    found = json.loads(run("input", tmp_path, "--json").out)["data"]
+    (fetch,) = found["fetches"]
+    assert (fetch["op"], fetch["source_op"]) == ("IteratorGetNext", "OneShotIterator")

@@ -146,3 +146,46 @@ def test_python_asks_the_same(samples):
 def test_a_run_without_ops_places_nothing(samples):
     ran = run("placement", samples / "xplane/tiny-htl1.xplane.pb")
     assert "Placed  not known: no op was recorded" in ran.out
+
+
+def soft_placed_run(folder, *, partitions):
+    """A graph that asks for two GPUs, run where there is none."""
+    import tensorflow as tf
+
+    v1 = tf.compat.v1
+    with tf.Graph().as_default() as graph:
+        with tf.device("/cpu:0"):
+            x = v1.placeholder(tf.float32, [64, 64], name="x")
+        with tf.device("/gpu:0"):
+            first = tf.nn.relu(x @ v1.get_variable("w0", [64, 64]))
+        with tf.device("/gpu:1"):
+            loss = tf.reduce_mean((first @ v1.get_variable("w1", [64, 64])) ** 2)
+        train = v1.train.GradientDescentOptimizer(0.1).minimize(loss)
+        options = v1.RunOptions(
+            trace_level=v1.RunOptions.FULL_TRACE, output_partition_graphs=partitions
+        )
+        metadata = v1.RunMetadata()
+        with v1.Session(config=v1.ConfigProto(allow_soft_placement=True)) as session:
+            session.run(v1.global_variables_initializer())
+            feed = {x: [[1.0] * 64] * 64}
+            session.run(train, feed, options=options, run_metadata=metadata)
+    (folder / "run_meta").write_bytes(metadata.SerializeToString())
+    (folder / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
+
+
+@pytest.mark.parametrize("partitions", [False, True])
+def test_nothing_is_copied_to_a_device_that_is_not_there(tmp_path, partitions):
+    soft_placed_run(tmp_path, partitions=partitions)
+    found = data_of("placement", tmp_path)
+    assert found["soft_placed"]
+    assert found["copies"] == []
+    assert found["devices"]["/cpu:0"]["params"] == 2 * 64 * 64
+
+
+def test_what_other_sessions_logged_is_said(samples, tmp_path):
+    log = tmp_path / "two.log"
+    text = (LOGS / "two_cpus.log").read_text()
+    log.write_text(f"Device mapping:\nother: (Add): /job:localhost/device:CPU:0\n{text}")
+    ran = run("placement", samples / "two_cpus", "--placement-log", log, "--json")
+    said = json.loads(ran.out)
+    assert any("2 sessions are logged" in one and "1 node " in one for one in said["warnings"])

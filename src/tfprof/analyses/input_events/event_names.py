@@ -18,12 +18,19 @@ _ITERATOR = "Iterator::"
 # A loop over a dataset within a function is a stage itself, called Scan, and what it reads from
 # follows; so that the model is in the middle of the path.
 _LOOP = re.compile(r"ReduceIterator::(\w+::)*?Scan::(?P<below>.+)")
+_ROUND = re.compile(r"ReduceIterator::((?!Scan::)\w+::)*Scan")
+_LOOP_OP = "ReduceDatasetOp::"
+_LOOP_FRAME = re.compile(r"ReduceIterator(::(?!Scan)\w+)*")
 # functions of the user that a stage calls; the part behind tells how
 _CAPTURED = "InstantiatedCapturedFunction::"
 _PRODUCE = "Produce"
 _GET_NEXT = ("IteratorGetNextOp::", "IteratorGetNextAsOptionalOp::")
 _GET_NEXT_OPS = ("IteratorGetNext", "IteratorGetNextAsOptional", "IteratorGetNextSync")
+# of TensorFlow 1: what takes an element from a queue or a staging area, and what puts one in
+_DEQUEUE = re.compile(r"\w*Queue\w*Dequeue\w*|(OrderedMap|Map)?Unstage\w*")
+_ENQUEUE = re.compile(r"\w*Queue\w*Enqueue\w*|(OrderedMap|Map)?Stage")
 _EAGER = "EagerLocalExecute: "
+_INPUT_OP = re.compile(r": (\w*Iterator\w*|\w+Dataset(V\d+)?)$")
 _REMOTE_CALL = "RemoteCallOp"
 # what feeds a device from a pipeline of the host
 _DEVICE_SIDE = "Iterator::Prefetch::Generator"
@@ -58,6 +65,16 @@ def is_loop_request(event: str) -> bool:
     return loop is not None and SEPARATOR not in loop["below"]
 
 
+def is_round(event: str) -> bool:
+    """One round of a loop over a dataset: it fetches an element and calls the body."""
+    return _ROUND.fullmatch(event) is not None
+
+
+def is_loop_frame(event: str) -> bool:
+    """The loop itself, which waits for its rounds."""
+    return event.startswith(_LOOP_OP) or _LOOP_FRAME.fullmatch(event) is not None
+
+
 def is_device_side(event: str) -> bool:
     return event.startswith(_DEVICE_SIDE)
 
@@ -83,6 +100,21 @@ def is_tf_data(event: str) -> bool:
 def is_get_next(event: str) -> bool:
     """The kernel that fetches an element for a model, or what a loop over a dataset calls."""
     return event.startswith(_GET_NEXT) or is_loop_request(event)
+
+
+def is_dequeue(op: str) -> bool:
+    """By its type."""
+    return _DEQUEUE.fullmatch(op) is not None
+
+
+def is_enqueue(op: str) -> bool:
+    """By its type."""
+    return _ENQUEUE.fullmatch(op) is not None
+
+
+def is_eager_input(event: str) -> bool:
+    """Python makes a dataset or an iterator, or asks it for an element."""
+    return event.startswith(_EAGER) and _INPUT_OP.search(event) is not None
 
 
 def is_eager_get_next(event: str) -> bool:

@@ -60,7 +60,7 @@ def bottleneck(
     if whole is None or not each.any():
         return None
     usual = each.sum() - (each.max() if len(each) >= _FEW_CALLS else 0)
-    if usual < MATTERS * whole.time:
+    if min(usual, whole.waited) < MATTERS * whole.time:
         return None
     between = float(np.median(np.diff(start))) if len(start) > 1 else whole.period
     slow = each >= MATTERS * between

@@ -11,6 +11,7 @@ from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.input_events.event_names import is_root
 from tfprof.analyses.input_events.waits import wait_rows
 from tfprof.analyses.input_pipeline.bottleneck import bottleneck, waiting
+from tfprof.analyses.input_pipeline.buffer_fills import buffer_fill
 from tfprof.analyses.input_pipeline.pipelines import Pipeline, pipelines
 from tfprof.analyses.input_pipeline.prefetched_elements import ready_ahead
 from tfprof.analyses.input_pipeline.stage_functions import function_ops
@@ -130,6 +131,7 @@ def _stages(
             written_as=written_as(is_set.op),
             kind=kind_of(stage),
             depth=stage.depth,
+            filled=buffer_fill(pipeline, at),
         )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tfprof.analyses.cost.params import count_parameters
@@ -72,10 +73,12 @@ def placement(
     used = [*partial.device_names, *(part.device for part in found)]
     names = DeviceNames([*used, *(log.devices if log is not None else ())], asked_names(data))
     ran = partial.finish(names)
-    place = None if data.graph is None else _place(data, data.graph, names, ran, log)
+    soft = list(soft_placed(data, names, ran, log))
+    place = None if data.graph is None else _place(data, data.graph, names, ran, log, soft)
     sizes = _Sizes(data, given)
     copies, source = ran.copies, ran.copies_from
-    if not copies and data.graph is not None and place is not None and crosses(place):
+    # graphs that were executed tell all that was sent, also that nothing was
+    if not (copies or found) and data.graph is not None and place is not None and crosses(place):
         edges = of_edges(data.graph, subgraph(data).rows, place, sizes.of)
         (copies, _), source = copies_of(summed(edges, CopySum.plus), {}, names, 1), WRITTEN
     devices, unplaced = devices_of(data, names, ran, log, _held(data, place))
@@ -84,7 +87,7 @@ def placement(
         unplaced,
         copies,
         source,
-        list(soft_placed(data, names, ran, log)),
+        soft,
         found,
         _balance(data, place, devices),
         names,
@@ -95,17 +98,25 @@ def placement(
 
 
 def _place(
-    data: ProfileData, graph: Graph, names: DeviceNames, ran: Ran, log: PlacementLog | None
+    data: ProfileData,
+    graph: Graph,
+    names: DeviceNames,
+    ran: Ran,
+    log: PlacementLog | None,
+    soft: Sequence[SoftPlaced],
 ) -> Interned:
     """Where each node is: as it ran, as the log has it, as the graph asks.
 
-    Where a run used one device and the graph asks for no other, that is where the rest is. Of CPUs
-    a capture does not tell which: the log does.
+    What never ran goes with those that asked for the same device, if that was not there. Where a
+    run used one device and the graph asks for no other, that is where the rest is. Of CPUs a
+    capture does not tell which: the log does.
     """
     captured_ = bool(data.hosts.spaces)
     asked = requested(graph)
     only = next(iter(ran.devices)) if len(ran.devices) == 1 else ""
+    moved = _moved(soft, ran)
     short = [names(name) if name else only for name in asked.table]
+    short = [moved.get(name, name) for name in short]
     placed = log.placed if log is not None else {}
     codes: list[int] = asked.codes.tolist()
 
@@ -117,6 +128,15 @@ def _place(
         return short[codes[row]]
 
     return Interned.of([one(row, name) for row, name in enumerate(graph.names)])
+
+
+def _moved(soft: Sequence[SoftPlaced], ran: Ran) -> dict[str, str]:
+    """Where most went that asked for a device on which nothing ran."""
+    taken: dict[str, Counter[str]] = {}
+    for one in soft:
+        if one.asked not in ran.devices:
+            taken.setdefault(one.asked, Counter())[one.ran] += 1
+    return {asked: counts.most_common(1)[0][0] for asked, counts in taken.items()}
 
 
 class _Sizes:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.events.self_time import self_times
+from tfprof.analyses.input_events.loop_bodies import loop_bodies
 from tfprof.analyses.runtime.original_op_time import op_micros
 from tfprof.model.interned import Interned
 from tfprof.model.op_names import OpKind, op_name
@@ -147,7 +148,8 @@ def _of_capture(trace: Trace, space: Space) -> OpEvents:
         start,
         total,
         own,
-        types.map(OpKind.DATASET.value.__eq__) | _on_pipeline_threads(trace.threads, thread),
+        types.map(OpKind.DATASET.value.__eq__)
+        | (_on_pipeline_threads(trace.threads, thread) & ~np.isin(event, _in_loops(space))),
         nested=True,
         origin_ps=space.origin_ns * PS_A_NANOSECOND,
     )
@@ -234,6 +236,12 @@ def _on_pipeline_threads(threads: Mapping[int, str], thread: Ints) -> Mask:
     mine = np.zeros(max(threads, default=-1) + 1, bool)
     mine[[number for number, name in threads.items() if name.startswith(_INPUT_THREAD)]] = True
     return mine[thread]
+
+
+def _in_loops(space: Space) -> Ints:
+    """What threads of tf.data do for the body of a loop, which is the model."""
+    found = [loop_bodies(plane).work + event for plane, event, _ in _planes(space)]
+    return np.concatenate([np.zeros(0, np.int64), *found])
 
 
 def _of_records(trace: Trace, types: Mapping[str, str]) -> OpEvents:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.events.self_time import holders, own_times
+from tfprof.analyses.input_events.event_names import is_dequeue
 from tfprof.analyses.step_time.category_codes import Codes, code_of
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.overlapping import Overlapping
@@ -103,7 +104,7 @@ class PlaneActivities:
         codes = self._plane.events.name[rows].astype(np.int32)
         table = list(self._texts)
         waits = category == code_of(Category.INPUT)
-        codes[waits] = len(table)
+        codes[waits & ~self._dequeues[codes]] = len(table)
         table.append(_GET_NEXT)
         compiles = np.flatnonzero(category == code_of(Category.COMPILATION))
         calls = np.isin(rows[compiles], self._calls(rows[compiles]))
@@ -123,6 +124,11 @@ class PlaneActivities:
     @cached_property
     def _texts(self) -> list[str]:
         return [_text(name) for name in self._plane.event_names.name]
+
+    @cached_property
+    def _dequeues(self) -> Mask:
+        """Which names are waits for a queue, which has an op of its own."""
+        return np.array([is_dequeue(text) for text in self._texts], bool)
 
     @cached_property
     def _python_names(self) -> Mask:

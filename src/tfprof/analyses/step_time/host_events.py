@@ -9,7 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.events.self_time import holders
-from tfprof.analyses.input_events.event_names import rows_where
+from tfprof.analyses.input_events.event_names import (
+    is_dequeue,
+    is_eager_get_next,
+    is_eager_input,
+    is_get_next_op,
+    rows_where,
+)
+from tfprof.analyses.input_events.loop_bodies import loop_bodies
 from tfprof.analyses.input_events.waits import wait_rows
 from tfprof.analyses.step_time.category_codes import NO_CODE, Codes, by_name, code_of
 from tfprof.model.op_names import OpKind, op_name
@@ -35,8 +42,12 @@ _NO_LAUNCH = re.compile(r"mem(cpy|set|alloc)|malloc|free|synchronize|query", re.
 _LAUNCH_NUMBER, _INSTRUCTION, _CALL = "correlation_id", "hlo_op", "tf_function_call"
 _STEP_NUMBER = "step_num"
 _TRACED = "traced"
+_OF_OPS = {
+    OpKind.DATASET: Category.HOST_TF_DATA,
+    OpKind.TENSORFLOW: Category.HOST_MODEL,
+    OpKind.JAX: Category.HOST_MODEL,
+}
 _GET_NEXT = re.compile(r"IteratorGetNext\w*")
-_DEQUEUE = re.compile(r"Queue\w*Dequeue\w*")
 
 
 def on_threads(plane: Plane, markers: Collection[str], *, with_devices: bool) -> Codes:
@@ -54,10 +65,9 @@ def on_threads(plane: Plane, markers: Collection[str], *, with_devices: bool) ->
         if with_devices and name.startswith(_EXECUTOR):
             return Category.KERNEL_LAUNCH
         op = op_name(name)
-        if op is not None and op.kind is OpKind.DATASET:
-            return Category.HOST_TF_DATA
-        if op is not None and op.kind in (OpKind.TENSORFLOW, OpKind.JAX):
-            return Category.HOST_MODEL
+        if op is not None and op.kind in _OF_OPS:
+            # to ask for an element is no work of the model
+            return Category.HOST_PYTHON if is_get_next_op(name) else _OF_OPS[op.kind]
         return Category.COMPILATION if _COMPILES.search(name) else Category.HOST_PYTHON
 
     code = by_name(plane, rule)
@@ -75,7 +85,7 @@ def on_placed_cpu(plane: Plane) -> Codes:
 
     def rule(name: str) -> Category:
         op = op_name(name)
-        waits = op is not None and (_GET_NEXT.fullmatch(op.type) or _DEQUEUE.fullmatch(op.type))
+        waits = op is not None and (_GET_NEXT.fullmatch(op.type) or is_dequeue(op.type))
         return Category.INPUT if waits else Category.HOST_MODEL
 
     return by_name(plane, rule)
@@ -113,7 +123,10 @@ def _set_marked_and_traced(code: Codes, plane: Plane) -> None:
 
 
 def _set_eager_ops(code: Codes, plane: Plane, *, with_devices: bool) -> None:
-    """A single op that Python asks for runs in the call itself, which then waits for nobody."""
+    """A single op that Python asks for runs in the call itself, which then waits for nobody.
+
+    That makes datasets and iterators, too; and to ask one for an element is to wait for it.
+    """
     rows = rows_where(plane, lambda name: name.startswith((_EAGER, _RUN)))
     start, end = plane.events.start_ps[rows], plane.events.end_ps[rows]
     holder = holders(plane.line_of(rows), start, end)
@@ -123,10 +136,17 @@ def _set_eager_ops(code: Codes, plane: Plane, *, with_devices: bool) -> None:
         [name.startswith(_EAGER) and not name.startswith(_EAGER + _FUNCTION) for name in names],
         bool,
     )[plane.events.name[rows]]
-    inside = is_run & (holder >= 0)
-    inside[inside] = is_op[holder[inside]]
+    inside = np.flatnonzero(is_run & (holder >= 0))
+    inside = inside[is_op[holder[inside]]]
+    called = plane.events.name[rows[holder[inside]]]
     category = Category.KERNEL_LAUNCH if with_devices else Category.HOST_MODEL
-    code[rows[inside]] = code_of(category)
+    code[rows[inside]] = np.array([_eager_code(name, category) for name in names], np.int8)[called]
+
+
+def _eager_code(call: str, model: Category) -> np.int8:
+    if is_eager_get_next(call):
+        return code_of(Category.OTHER)
+    return code_of(Category.HOST_TF_DATA if is_eager_input(call) else model)
 
 
 def _of_users(plane: Plane) -> Ints:
@@ -140,8 +160,16 @@ def _of_users(plane: Plane) -> Ints:
 
 
 def _set_pipeline(code: Codes, plane: Plane) -> None:
-    """All that threads of tf.data do is the pipeline's, the ops of its functions included."""
+    """All that threads of tf.data do is the pipeline's, the ops of its functions included.
+
+    Not so the body of a loop over a dataset, which they call: that is the model.
+    """
+    bodies = loop_bodies(plane)
+    model = code[bodies.work]
     for line in range(len(plane.lines)):
         if plane.line_name(line).startswith(_PIPELINE_THREADS):
             mine = code[plane.rows_of_line(line)]  # a view: what is set here is set there
             mine[mine >= 0] = code_of(Category.HOST_TF_DATA)
+    code[bodies.around] = NO_CODE
+    code[bodies.calls] = code_of(Category.OTHER)
+    code[bodies.work] = model

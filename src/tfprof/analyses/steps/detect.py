@@ -10,7 +10,7 @@ from tfprof.analyses.steps.function_calls import call_marks
 from tfprof.analyses.steps.host_marks import HostMarks, Marks, host_marks
 from tfprof.analyses.steps.input_requests import (
     between_requests,
-    requests_a_step,
+    requests_text,
     round_marks,
     run_marks,
 )
@@ -66,10 +66,7 @@ def _marked(rule: Callable[[HostMarks], Marks | None], seen: _Seen) -> Steps | N
 def _steps(host: HostMarks, marks: Marks) -> Steps:
     numbers, remark = _numbered(marks)
     windows, dropped = windows_of(host, marks, numbers)
-    requests = requests_a_step(host.plane, windows)
-    about = marks.what + remark
-    if requests is not None and requests > 1:
-        about += f"; each asks for input {requests} times, as with steps_per_execution={requests}"
+    about = marks.what + remark + requests_text(host.plane, windows)
     return Steps(marks.rule, about, windows, [*marks.dropped, *dropped], marks.place, marks.line)
 
 

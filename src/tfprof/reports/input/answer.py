@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tfprof.analyses.input_pipeline.host_input import input_of_hosts
+from tfprof.analyses.input_pipeline.session_input import session_input
 from tfprof.errors import InputMissing
 from tfprof.model.profile import ProfileData
+from tfprof.model.trace import Trace
 from tfprof.model.xspace import Space
 from tfprof.reports.input.partial import InputPartial
 from tfprof.reports.input.words import notes
+from tfprof.reports.shared.run_in_time import run_of_session
 from tfprof.reports.shared.words import recognised
 from tfprof.results.answered import Answered, answered
-from tfprof.results.input import InputResult
+from tfprof.results.input import HostInput, InputResult
 from tfprof.results.partial import merged, ranked
 
 _NO_STEPS = "no steps were found: waits are compared with the time from one call to the next"
@@ -28,6 +31,9 @@ _LEVEL = (
     "no iterator of tf.data was recorded: host_tracer_level was {level}, and they are recorded "
     "from 2 on"
 )
+_NO_STAGES_OF_RUNS = (
+    "bottleneck, hidden_us, work: run metadata tells which op waited, not what made it wait"
+)
 _RECORDED_FROM = 2
 
 
@@ -37,7 +43,11 @@ class Query:
 
 
 def ask(data: ProfileData, _query: Query) -> Answered[InputResult]:
-    partial = merged(partial_of(space, ranked(rank, 0)) for rank, space in _spaces(data))
+    recorded = data.hosts.recorded
+    if recorded is not None:
+        partial = InputPartial((_of_session(data, recorded),))
+    else:
+        partial = merged(partial_of(space, ranked(rank, 0)) for rank, space in _spaces(data))
     warnings = [*data.warnings, *_warnings(partial)]
     result = partial.finish()
     said = [*warnings, *notes(result)]
@@ -51,20 +61,33 @@ def partial_of(space: Space, first: int = 0) -> InputPartial:
     return InputPartial(tuple(input_of_hosts(space, first)), level)
 
 
+def _of_session(data: ProfileData, trace: Trace) -> HostInput:
+    found = run_of_session(data, trace)
+    host = session_input(found.space, 0, found.inputs, data.graph)
+    if host is None:
+        raise InputMissing(
+            "no op of the runs takes elements from a queue or an iterator: nothing was waited for",
+            hint="Data that is fed (feed_dict) is copied before a run begins, which is not traced.",
+        )
+    return host
+
+
 def _spaces(data: ProfileData) -> list[tuple[int, Space]]:
     """By rank of their hosts."""
     found = [(host.rank, host.trace.space) for host in data.hosts]
     captures = [(rank, space) for rank, space in found if space is not None]
     if not captures:
-        what = "run metadata has no events of tf.data" if found else "no run"
         raise InputMissing(
-            f"{what}: the input pipeline is recorded in captures of TensorFlow 2's profiler",
+            "no run: the input pipeline is recorded in captures of TensorFlow 2's profiler",
             hint="tf.profiler.experimental.start(logdir) or Keras' TensorBoard callback makes one.",
         )
     return captures
 
 
 def _warnings(found: InputPartial) -> Iterator[str]:
+    if any(host.fetches for host in found.hosts):
+        yield _NO_STAGES_OF_RUNS
+        return
     if any(host.pipelines for host in found.hosts):
         if all(host.marker_rule is None for host in found.hosts):
             yield _NO_STEPS

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from tfprof.reports.input.advice import changes
 from tfprof.reports.input.words import verdict
+from tfprof.reports.shared.input_bound import is_input_bound
 from tfprof.results.input import HostInput, InputPipeline, InputResult, InputWork, Waited
 from tfprof.results.partial import together
 
@@ -22,8 +23,11 @@ class InputPartial:
         return InputPartial(together(self.hosts, other.hosts), min(levels, default=None))
 
     def finish(self) -> InputResult:
-        found = [pipeline for host in self.hosts for pipeline in host.pipelines]
-        pipelines = tuple(_numbered(number, one) for number, one in enumerate(found))
+        found = [(host, pipeline) for host in self.hosts for pipeline in host.pipelines]
+        pipelines = tuple(
+            _numbered(number, one, advised=_is_held_up(host))
+            for number, (host, one) in enumerate(found)
+        )
         waiting = next((one.waiting for one in self.hosts if one.waiting is not None), None)
         hidden = next((one.hidden for one in self.hosts if one.hidden is not None), None)
         return InputResult(
@@ -38,11 +42,14 @@ class InputPartial:
             self._work(),
             sum(host.device_side for host in self.hosts),
             self.hosts,
+            tuple(one for host in self.hosts for one in host.fetches) or None,
         )
 
     def _work(self) -> dict[InputWork, int]:
         """Self times by kind of work; what is copied to devices is put there for a step."""
-        work = dict.fromkeys(InputWork if self.hosts else (), 0)
+        if not self.hosts or any(host.fetches for host in self.hosts):
+            return {}
+        work = dict.fromkeys(InputWork, 0)
         for host in self.hosts:
             for stage in (stage for one in host.pipelines for stage in one.stages):
                 work[stage.work] += stage.self_time
@@ -50,7 +57,12 @@ class InputPartial:
         return work
 
 
-def _numbered(number: int, one: InputPipeline) -> InputPipeline:
+def _is_held_up(host: HostInput) -> bool:
+    """Whether it is worth to change anything; unknown without anything to compare with."""
+    return host.waiting is None or is_input_bound(host.waiting.share)
+
+
+def _numbered(number: int, one: InputPipeline, *, advised: bool) -> InputPipeline:
     """With its place among the pipelines of all hosts, and what to change about it."""
     stages = tuple(replace(stage, pipeline=number) for stage in one.stages)
-    return replace(one, number=number, stages=stages, advice=changes(one))
+    return replace(one, number=number, stages=stages, advice=changes(one) if advised else ())

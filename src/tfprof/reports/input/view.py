@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from tfprof.reports.input.session_words import fetch_facts, fetch_table
 from tfprof.reports.input.words import (
     bottleneck_text,
     budget_text,
@@ -23,6 +24,8 @@ def view(answered: Answered[InputResult]) -> Report:
     found = answered.data
     several = len(found.pipelines) > 1
     parts: list[Part] = [Facts(list(_facts(found)))]
+    if found.fetches:
+        parts.append(fetch_table(found.fetches))
     for number, one in enumerate(found.pipelines, 1):
         stages = stage_table(one, f"stage of {number}" if several else "stage")
         shown = number <= _SHOWN
@@ -39,6 +42,8 @@ def _facts(found: InputResult) -> Iterator[tuple[str, str]]:
         if host.waiting is not None and (host.pipelines or host.waiting.waited):
             of = f"{host.host}: " if len(found.hosts) > 1 else ""
             yield "Waiting", of + waiting_text(host.waiting)
+    if found.fetches:
+        yield from fetch_facts(found.fetches, found.waited.share)
     several = len(found.pipelines) > 1
     for number, one in enumerate(found.pipelines[:_SHOWN], 1):
         yield from _pipeline_facts(one, f" {number}" if several else "")

@@ -159,6 +159,7 @@ def notes(found: InputResult) -> Iterator[str]:
         for one in (stage for pipeline in host.pipelines for stage in pipeline.stages):
             yield from _rewritten(one)
             yield from _unseen(one)
+            yield from _filled(one)
         if host.hidden is not None and host.hidden.share >= MATTERS:
             time = units.duration_ps(host.hidden.waited / host.hidden.periods)
             share = units.share(host.hidden.share, 1)
@@ -178,6 +179,18 @@ def _rewritten(one: InputStage) -> Iterator[str]:
         yield f"{one.label} is {' and '.join(one.fused)}, which tf.data runs as one."
     elif one.label.startswith("Parallel") and not one.written_as.startswith("Parallel"):
         yield f"{one.label} was written as {one.written_as}: tf.data made it parallel."
+
+
+def _filled(one: InputStage) -> Iterator[str]:
+    fill = one.filled
+    if fill is None:
+        return
+    calls = "one call" if fill.calls == 1 else f"each of {fill.calls:,} calls"
+    time = units.duration_ps(fill.time)
+    yield (
+        f"{one.label} filled its buffer with {fill.elements:,} elements in {calls}, {time}: so "
+        "does every epoch at its start. A smaller buffer_size fills sooner."
+    )
 
 
 def _unseen(one: InputStage) -> Iterator[str]:

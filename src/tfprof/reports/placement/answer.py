@@ -44,7 +44,7 @@ def ask(data: ProfileData, query: Query) -> Answered[PlacementResult]:
         _seen(data, found, log),
         tuple(subgraphs(data, found)) if query.nodes else None,
     )
-    warnings = [*data.warnings, *_warnings(data, found)]
+    warnings = [*data.warnings, *_several_sessions(log), *_warnings(data, found)]
     notes = [*warnings, *([_MORE] if found.parts and not query.nodes else [])]
     made = answered("placement", data, result, warnings, notes)
     if log is None:
@@ -84,6 +84,15 @@ def _seen(data: ProfileData, found: Placement, log: PlacementLog | None) -> Seen
         data.is_executed,
         None if log is None else len(log.placed),
     )
+
+
+def _several_sessions(log: PlacementLog | None) -> Iterator[str]:
+    if log is not None and log.sessions > 1:
+        nodes = units.plural(log.left_out, "node")
+        yield (
+            f"{log.path}: {log.sessions} sessions are logged, and the last one counts; {nodes} of "
+            "others are left out"
+        )
 
 
 def _warnings(data: ProfileData, found: Placement) -> Iterator[str]:

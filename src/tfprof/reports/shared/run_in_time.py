@@ -36,5 +36,10 @@ def hosts_in_time(data: ProfileData, shows: str) -> list[tuple[int, Space]]:
     return found
 
 
+def run_of_session(data: ProfileData, trace: Trace) -> RunSpace:
+    """Of records without a capture."""
+    return run_space(trace, written_types(data))
+
+
 def _in_time(data: ProfileData, trace: Trace) -> RunSpace:
-    return RunSpace(trace.space, {}, {}) if trace.space else run_space(trace, written_types(data))
+    return RunSpace(trace.space, {}, {}) if trace.space else run_of_session(data, trace)

@@ -41,12 +41,24 @@ def ask(data: ProfileData, query: Query) -> Answered[StepsResult | NoSteps]:
     if query.device is not None:
         found = _with_one(found, shown, query.device)
         shown = with_only(shown, found)
-    result = replace(_looked_at(partial.finish(query, shown), found, category), read=data.warnings)
+    result = _looked_at(_tagged(partial.finish(query, shown), data), found, category)
+    result = replace(result, read=data.warnings)
     warnings = list(data.warnings)
     if not result.input_bound.known:
         warnings.append(f"input_bound: {NO_OPS}")
     notes = [*data.warnings[:1], *_left_out(result), *_next(data, query, shown)]
     return answered("steps", data, result, warnings, notes, recognised=recognised(data))
+
+
+def _tagged(result: StepsResult, data: ProfileData) -> StepsResult:
+    """With what the runs of sessions were logged as."""
+    recorded = data.hosts.recorded
+    tags = recorded.tags if recorded is not None else {}
+    if not tags:
+        return result
+    return replace(
+        result, steps=tuple(replace(row, tag=tags.get(row.step)) for row in result.steps)
+    )
 
 
 def _all_hosts(data: ProfileData) -> tuple[Breakdown | None, StepsPartial]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import median
 
 import numpy as np
@@ -90,6 +91,7 @@ def _facts(found: StepsResult) -> list[tuple[str, str]]:
     which = "one" if len(steps) == 1 else str(len(steps))
     if len(steps) > 1:
         which += f", numbered {steps[0].step} to {steps[-1].step}"
+    which += _tags_text(steps)
     host = [("Host", f"{hosts[0].host}, of {len(hosts)}")] if len(hosts) > 1 else []
     return [
         *host,
@@ -98,6 +100,13 @@ def _facts(found: StepsResult) -> list[tuple[str, str]]:
         ("Input", input_verdict(found)),
         *overlap_facts(found),
     ]
+
+
+def _tags_text(steps: Sequence[StepRow]) -> str:
+    tags = [row.tag for row in steps if row.tag]
+    if not tags:
+        return ""
+    return f", tagged {tags[0]}" + (f" to {tags[-1]}" if len(tags) > 1 else "")
 
 
 def _periods_text(found: Periods) -> str:

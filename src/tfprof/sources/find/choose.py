@@ -18,7 +18,8 @@ from tfprof.sources.find.folders import FoundFile
 # names that say "of this run", not "of a model called so"
 _RUN_NAME = re.compile(
     r"(graph|saved_model|model\.ckpt.*|checkpoint|tfprof_log|op_?log|run_?meta(data)?([_.-]?\d+)?"
-    r"|ckpt.*|.*\.ckpt(-\d+)?|profile_\d+|events\.out\.tfevents.*|.*\.xplane)"
+    r"|ckpt.*|.*\.ckpt(-\d+)?|profile_\d+|events\.out\.tfevents.*|.*\.xplane"
+    r"|timeline([_.-]?(step)?[_.-]?\d+)*)"
 )
 _SUFFIXES = re.compile(
     r"((\.graph)?\.(pb|pbtxt)|\.meta|\.run_?meta(\.pb|\.pbtxt)?|_vars\.json|\.index"

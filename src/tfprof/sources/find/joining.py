@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tfprof.errors import InputsDisagree
 from tfprof.model.hosts import Host, Hosts
@@ -14,11 +14,12 @@ from tfprof.model.trace import Trace
 from tfprof.sources.files.file_ref import FileRef
 from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.find.folders import FoundFile
-from tfprof.sources.find.trace_files import FilesTrace, TraceFile
+from tfprof.sources.find.trace_files import FilesTrace, TraceFile, joined_runs, run_again
 
 # of these, each file is a host; of others, each is a step of one
 _CAPTURES = ("XPlane", "Chrome trace")
 _CAPTURE_SUFFIX = ".xplane.pb"
+_LOG, _VIEWED = "event file", "Chrome trace"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,15 +39,16 @@ def joined(title: str, read: Sequence[ReadFile], inputs: tuple[Input, ...]) -> P
         raise InputsDisagree(
             f"both hold a graph: {both}", hint="Name one of them; `tfprof diff` compares."
         )
-    traced = _best_traces(read)
+    traced = _without_runs_done_again(_best_traces(read))
     _say_what_is_left_out(read, traced)
+    declaring = _declaring(read)
     pieces = [one.piece for one in read]
     load = own[0].piece.graph if own else None
     return ProfileData(
         title,
-        inputs,
+        tuple(_with_use(one, read, own, traced, declaring) for one in inputs),
         load() if load is not None else None,
-        _joined_declarations([p.declared for p in pieces if p.declared is not None]),
+        _joined_declarations([one.piece.declared for one in declaring]),
         _hosts(traced),
         _joined_logs([piece.oplog for piece in pieces if piece.oplog is not None]),
         next((p.checkpoint for p in pieces if p.checkpoint is not None), None),
@@ -65,14 +67,62 @@ def _best_graphs(graphs: list[ReadFile]) -> list[ReadFile]:
 
 
 def _best_traces(read: Sequence[ReadFile]) -> list[ReadFile]:
-    """Runs in files of their own, then captures, then what viewers show; else runs in logs."""
+    """What tells most: runs in files of their own, captures, runs in logs, what viewers show.
+
+    Of those that recorded anything; a run may have been logged without its stats.
+    """
     found = [one for one in read if one.piece.trace is not None]
-    logs, viewed = "event file", ("Chrome trace", "event file")
-    for others in (("XPlane", *viewed), viewed, (logs,), ()):
+    found = [one for one in found if _tells_times(one.piece.trace)] or found
+    for others in (("XPlane", _LOG, _VIEWED), (_LOG, _VIEWED), (_VIEWED,), ()):
         own = [one for one in found if one.file.kind not in others]
         if own:
-            return own
+            # logs come with the newest first
+            return own[::-1] if own[0].file.kind == _LOG else own
     return []
+
+
+def _tells_times(trace: Trace | None) -> bool:
+    return trace is not None and (len(trace.executions) > 0 or trace.space is not None)
+
+
+def _with_use(
+    one: Input,
+    read: Sequence[ReadFile],
+    own: Sequence[ReadFile],
+    traced: Sequence[ReadFile],
+    declaring: Sequence[ReadFile],
+) -> Input:
+    """What gives nothing to the profile was not used, and says why."""
+    file = next((file for file in read if file.file.path == one.path), None)
+    if not one.used or file is None or file in (*own, *traced, *declaring):
+        return one
+    piece = file.piece
+    if any(part is not None for part in (piece.oplog, piece.checkpoint, piece.keras)):
+        return one
+    if piece.trace is not None:
+        why = f"the run is in {traced[0].file.path.name}"
+    elif piece.graph is not None:
+        why = f"the graph is in {own[0].file.path.name}"
+    else:
+        why = "no graph and no run in it"
+    return replace(one, used=False, why=why)
+
+
+def _without_runs_done_again(traced: list[ReadFile]) -> list[ReadFile]:
+    """Without files of which nothing is left; what is left out of them is said."""
+    if not traced or traced[0].file.kind in _CAPTURES:
+        return traced
+    traces = [one.piece.trace for one in traced if one.piece.trace is not None]
+    left = []
+    for one, trace, again in zip(traced, traces, run_again(traces), strict=True):
+        if again:
+            one.piece.warnings.append(
+                f"{one.file.path}: {again:,} of its {len(trace.steps):,} runs have the step of a "
+                "run in a later session and are left out; name this file alone to see them"
+            )
+        if not again or again < len(trace.steps):
+            left.append(one)
+    return left
 
 
 def _say_what_is_left_out(read: Sequence[ReadFile], traced: Sequence[ReadFile]) -> None:
@@ -108,7 +158,7 @@ def _one_host(traced: Sequence[ReadFile]) -> Hosts:
     traces = [one.piece.trace for one in traced if one.piece.trace is not None]
     if not traces:
         return Hosts()
-    whole = Trace.joined(traces)
+    whole = joined_runs(traces)
     source = FilesTrace(tuple(_trace_file(one) for one in traced), whole)
     return Hosts([Host("", 0, whole.steps, source)])
 
@@ -128,9 +178,16 @@ def _numbers_apart(name: str) -> list[tuple[int, str]]:
     return [(int(part) if part.isdecimal() else -1, part) for part in re.split(r"(\d+)", name)]
 
 
-def _joined_declarations(parts: list[Declarations]) -> Declarations:
+def _declaring(read: Sequence[ReadFile]) -> list[ReadFile]:
+    """Who declares anything; of logs the newest, which is read first: each is of a session."""
+    found = [one for one in read if one.piece.declared is not None]
+    logs = [one for one in found if one.file.kind == _LOG]
+    return [one for one in found if one not in logs[1:]]
+
+
+def _joined_declarations(parts: list[Declarations | None]) -> Declarations:
     whole = Declarations()
-    for part in parts:
+    for part in (part for part in parts if part is not None):
         whole = Declarations(
             {**whole.collections, **part.collections},
             {**whole.signatures, **part.signatures},

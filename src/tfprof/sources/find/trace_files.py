@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfprof.errors import WrongKind
@@ -27,6 +28,28 @@ class TraceFile:
         return found
 
 
+def joined_runs(traces: Sequence[Trace]) -> Trace:
+    """The runs of several files, older ones first, as one trace.
+
+    A step that was run again in a later session is that of the later one: two runs are never one
+    because they have the same number.
+    """
+    parts, seen = [], set[int]()
+    for trace in reversed(traces):
+        parts.append(trace.without_steps(seen) if trace.space is None else trace)
+        seen |= set(trace.steps)
+    return Trace.joined(parts[::-1])
+
+
+def run_again(traces: Sequence[Trace]) -> list[int]:
+    """How many steps of each a later one has, too."""
+    found, seen = [], set[int]()
+    for trace in reversed(traces):
+        found.append(len(seen & set(trace.steps)))
+        seen |= set(trace.steps)
+    return found[::-1]
+
+
 class FilesTrace:
     """Several files are the steps of one trace."""
 
@@ -36,7 +59,7 @@ class FilesTrace:
 
     def __call__(self) -> Trace:
         if self._trace is None:
-            self._trace = Trace.joined([one.trace() for one in self.files])
+            self._trace = joined_runs([one.trace() for one in self.files])
         return self._trace
 
     def __reduce__(self) -> tuple[type[FilesTrace], tuple[tuple[TraceFile, ...]]]:

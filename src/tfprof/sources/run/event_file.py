@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tfprof.errors import CorruptFile
@@ -20,15 +21,21 @@ from tfprof.wire.fields import Progress
 
 @dataclass
 class _Found:
-    """The newest of each, as bytes; run metadata by tag."""
+    """The newest of each, as bytes; run metadata by tag, with its global step."""
 
     graph: bytes = b""
     meta_graph: bytes = b""
-    runs: dict[str, bytes] = field(default_factory=dict)
+    runs: dict[str, tuple[int, bytes]] = field(default_factory=dict)
     records: int = 0
 
+    def numbered(self) -> list[int]:
+        """The global step of each run; their places where that is not told, or not by all."""
+        steps = [step for step, _ in self.runs.values()]
+        told = len(set(steps)) == len(steps) and min(steps, default=0) >= 0
+        return steps if told else list(range(len(steps)))
 
-def read(path: Path, step: int, progress: Progress | None) -> FilePiece:
+
+def read(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     found = _Found()
     warnings: list[str] = []
     for item in read_records(path, progress):
@@ -43,7 +50,7 @@ def read(path: Path, step: int, progress: Progress | None) -> FilePiece:
                 )
             break
         _take(found, item[1], path, item[0])
-    return _piece(found, path, step, warnings)
+    return _piece(found, path, warnings)
 
 
 def _take(found: _Found, record: bytes, path: Path, offset: int) -> None:
@@ -55,10 +62,11 @@ def _take(found: _Found, record: bytes, path: Path, offset: int) -> None:
     elif kind == "meta_graph_def":
         found.meta_graph = event.meta_graph_def
     elif kind == "tagged_run_metadata":
-        found.runs[event.tagged_run_metadata.tag] = event.tagged_run_metadata.run_metadata
+        run = event.tagged_run_metadata
+        found.runs[run.tag] = event.step, run.run_metadata
 
 
-def _piece(found: _Found, path: Path, step: int, warnings: list[str]) -> FilePiece:
+def _piece(found: _Found, path: Path, warnings: list[str]) -> FilePiece:
     graph = None
     declared = None
     if found.meta_graph:
@@ -67,14 +75,17 @@ def _piece(found: _Found, path: Path, step: int, warnings: list[str]) -> FilePie
         graph, declared = meta.graph, meta.declared
     if found.graph:
         graph = _Graph(found.graph, path, warnings)
-    traces = [
-        run_piece(data, path, step + number, warnings).trace
-        for number, data in enumerate(found.runs.values())
-    ]
-    known = [trace for trace in traces if trace is not None]
+    known = list(_runs(found, path, warnings))
     if graph is None and not known:
         warnings.append(f"{path}: {found.records:,} records, no graph and no run metadata in them")
     return FilePiece(graph, declared, Trace.joined(known) if known else None, warnings=warnings)
+
+
+def _runs(found: _Found, path: Path, warnings: list[str]) -> Iterator[Trace]:
+    for number, (tag, (_, data)) in zip(found.numbered(), found.runs.items(), strict=True):
+        trace = run_piece(data, path, number, warnings).trace
+        if trace is not None:
+            yield replace(trace, tags={number: tag})
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,9 @@ from tfprof.wire.fields import Progress
 from tfprof.wire.schema import Messages, Proto
 
 # field numbers
-_NODES, _STEPS, _STRINGS = 1, 3, 4
+_NODES, _STEPS, _STRINGS, _VERSION = 1, 3, 4, 1000
+# the version of the fields that tfprof adds
+OWN_FIELDS = 1
 
 
 def read(path: Path, _step: int, progress: Progress | None) -> FilePiece:
@@ -37,7 +39,9 @@ def read(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     nodes = sorted(entries(_NODES, "ProfileProto_nodes"), key=lambda entry: int(entry.key))
     strings = {e.key: e.value for e in entries(_STRINGS, "ProfileProto_id_to_string")}
     profile_nodes = [entry.value for entry in nodes]
-    graph = _graph(profile_nodes, [entry.key for entry in nodes])
+    version = fields.rows(_VERSION, 0)
+    own = len(version) > 0 and int(fields.value[version[-1]]) == OWN_FIELDS
+    graph = _graph([entry for entry in nodes if not entry.value.only_ran], own=own)
     return FilePiece(
         GraphAtHand(graph),
         trace=_trace(profile_nodes),
@@ -59,22 +63,28 @@ class _Attributes:
         return {row: node.attrs[name] for row, node in held if name in node.attrs}
 
 
-def _graph(nodes: Sequence[Proto], ids: Sequence[int]) -> Graph:
-    row_of = {identity: row for row, identity in enumerate(ids)}
+def _graph(entries: Sequence[Proto], *, own: bool) -> Graph:
+    """With `own`, nodes have the fields that the original lacks."""
+    nodes = [entry.value for entry in entries]
+    row_of = {entry.key: row for row, entry in enumerate(entries)}
     sources: list[int] = []
     ports: list[int] = []
     counts = []
     for node in nodes:
-        inputs = [identity for _, identity in sorted(node.inputs.items())]
+        placed = sorted(node.inputs.items())
+        inputs = [identity for _, identity in placed]
         sources += [row_of.get(identity, MISSING) for identity in inputs]
-        ports += [node.src_output_index.get(identity, 0) for identity in inputs]
+        if own:
+            ports += [node.input_ports.get(place, 0) for place, _ in placed]
+        else:
+            ports += [node.src_output_index.get(identity, 0) for identity in inputs]
         counts.append(len(inputs))
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     edges = Edges(offsets, np.array(sources, np.int32), np.array(ports, np.int32))
     return Graph(
         Names([node.name for node in nodes]),
         Interned.of([node.op for node in nodes]),
-        Interned.of([node.canonical_device for node in nodes]),
+        Interned.of([node.requested_device if own else node.canonical_device for node in nodes]),
         edges,
         _Attributes(Messages("ProfileNode", tuple(nodes))),
     )

@@ -3,14 +3,17 @@
 import itertools
 import json
 import os
+import pickle
 import shutil
 import struct
+import time
 
 import made_checkpoints as made
 import numpy as np
 import pytest
 import tensorflow as tf
 from run_cli import run
+from tensorflow.python.client.timeline import Timeline
 
 from tfprof.errors import CorruptFile
 from tfprof.sources.find.load import Request, choose, read
@@ -135,6 +138,147 @@ def test_an_estimators_log_directory_uses_graph_checkpoint_and_events(tmp_path):
     assert found["restore"]["missing"] == []
     stored, _ = answer("summary", tmp_path)
     assert stored["checkpoint"]["path"] == str(tmp_path / "model.ckpt-5")
+
+
+# runs
+
+
+def session(folder, steps, *, tag="step_{}", number=None, stats=True, timeline=None):
+    """One session that logs runs of some global steps, as a file of its own."""
+    with tf.Graph().as_default() as graph:
+        weight = V1.get_variable("w", [64, 64])
+        y = tf.matmul(weight, weight, name="y")
+        writer = V1.summary.FileWriter(str(folder), graph, filename_suffix=number)
+        options = V1.RunOptions(trace_level=V1.RunOptions.FULL_TRACE)
+        with V1.Session() as running:
+            running.run(V1.global_variables_initializer())
+            for step in steps:
+                metadata = V1.RunMetadata()
+                running.run(y, options=options, run_metadata=metadata)
+                logged = metadata if stats else V1.RunMetadata()
+                writer.add_run_metadata(logged, tag.format(step), step)
+        writer.close()
+    if timeline is not None:
+        drawn = Timeline(metadata.step_stats).generate_chrome_trace_format()
+        (folder / timeline).write_text(drawn)
+
+
+def doctors_uses(folder):
+    found, _ = answer("doctor", folder)
+    return {row["path"].rpartition("/")[2]: (row["used"], row["why"]) for row in found["found"]}
+
+
+@pytest.mark.parametrize("with_graph", [False, True])
+def test_a_timeline_beside_a_log_does_not_hide_its_runs(tmp_path, with_graph):
+    """As ProfilerHook leaves them: the timeline is drawn from one of the runs."""
+    session(tmp_path, [0, 100, 500], timeline="timeline-500.json")
+    if with_graph:
+        (tmp_path / "graph.pbtxt").write_text('node { name: "y" op: "NoOp" }')
+    found, _ = answer(tmp_path)
+    assert found["time"]["steps"] == 3
+    assert found["requested_bytes"] > 0
+    uses = doctors_uses(tmp_path)
+    (log,) = (name for name in uses if name.startswith("events"))
+    assert uses[log] == (True, None)
+    assert uses["timeline-500.json"] == (False, f"the run is in {log}")
+
+
+def test_a_timeline_beside_runs_without_stats_tells_more(tmp_path):
+    session(tmp_path, [0, 1], stats=False, timeline="timeline-1.json")
+    assert doctors_uses(tmp_path)["timeline-1.json"] == (True, None)
+    found, _ = answer(tmp_path)
+    assert found["time"]["op_us"] > 0
+
+
+def test_what_of_a_log_is_not_used_says_why(tmp_path, unet):
+    session(tmp_path, [], number=".1")
+    time.sleep(1.1)
+    session(tmp_path, [], number=".2")
+    shutil.copy(unet / "graph.pb", tmp_path)
+    uses = doctors_uses(tmp_path)
+    old, new = sorted(name for name in uses if name.startswith("events"))
+    # there is a meta graph in it, which declares variables
+    assert uses[new] == (True, None)
+    assert uses[old] == (False, "the graph is in graph.pb")
+
+
+def test_runs_keep_their_global_steps_and_tags(tmp_path):
+    session(tmp_path, [0, 100, 500])
+    found, _ = answer("steps", tmp_path)
+    assert [(row["step"], row["tag"]) for row in found["steps"]] == [
+        (0, "step_0"), (100, "step_100"), (500, "step_500"),
+    ]  # fmt: skip
+    assert run("steps", tmp_path, "--step", 500).code == 0
+    assert "numbered 0 to 500, tagged step_0 to step_500" in run("steps", tmp_path).out
+
+
+def test_runs_without_a_global_step_are_counted_through(tmp_path):
+    told = loaded(made.event_file(tmp_path / NAME, runs=3))
+    folder = tmp_path / "untold"
+    with tf.Graph().as_default():
+        writer = V1.summary.FileWriter(str(folder))
+    for record in tf.data.TFRecordDataset(str(tmp_path / NAME)):
+        event = V1.Event.FromString(record.numpy())
+        if event.HasField("tagged_run_metadata"):
+            event.ClearField("step")
+            writer.add_event(event)
+    writer.close()
+    assert told.trace.steps == loaded(folder).trace.steps == (0, 1, 2)
+    assert loaded(folder).trace.tags == {0: "step 0", 1: "step 1", 2: "step 2"}
+
+
+def test_two_logs_are_two_sessions(tmp_path):
+    """As a Supervisor that was started again: what lies between its runs is no step."""
+    session(tmp_path, [0, 100], number=".1")
+    time.sleep(1.1)  # the name of a log is the second it was begun in
+    session(tmp_path, [200, 300], number=".2")
+    found, _ = answer("steps", tmp_path)
+    assert [row["step"] for row in found["steps"]] == [0, 100, 200, 300]
+    assert found["period"]["max_us"] < 1e6
+    summary, _ = answer(tmp_path)
+    assert summary["time"]["steps"] == 4
+    assert summary["time"]["step_us"] < 1e6
+
+
+def test_of_a_step_that_was_run_again_the_later_run_counts(tmp_path):
+    session(tmp_path, [0, 100, 200], tag="first_{}", number=".1")
+    time.sleep(1.1)
+    session(tmp_path, [100, 200, 300], tag="again_{}", number=".2")
+    data = loaded(tmp_path)
+    assert data.trace.steps == (0, 100, 200, 300)
+    assert list(data.trace.tags.values()) == ["first_0", "again_100", "again_200", "again_300"]
+    assert any("2 of its 3 runs" in warning for warning in data.warnings)
+    alone = [loaded(path) for path in sorted(tmp_path.iterdir())]
+    for step, own in ((0, alone[0]), (200, alone[1])):
+        assert rows_of(data.trace, step) == rows_of(own.trace, step)
+    again = pickle.loads(pickle.dumps(data.hosts))
+    assert rows_of(again.trace, 100) == rows_of(data.trace, 100)
+    assert again.trace.steps == data.trace.steps
+
+
+def test_a_log_whose_runs_were_all_run_again_is_not_used(tmp_path):
+    session(tmp_path, [0, 1], number=".1")
+    time.sleep(1.1)
+    session(tmp_path, [0, 1], number=".2")
+    uses = doctors_uses(tmp_path)
+    old, new = sorted(uses)
+    assert uses[new] == (True, None)
+    assert uses[old] == (False, f"the run is in {new}")
+
+
+def rows_of(trace, step):
+    """What a run did, its records and allocations included."""
+    rows = np.flatnonzero(trace.executions.step == step).tolist()
+    notes = trace.allocations()
+    taken = [
+        [(int(notes.micros[at]), int(notes.bytes[at]), notes.allocator[at])
+         for at in np.flatnonzero(notes.execution == row).tolist()]
+        for row in rows
+    ]  # fmt: skip
+    return [
+        (trace.executions.node[row], trace.executions.device[row], trace.record(row), memory)
+        for row, memory in zip(rows, taken, strict=True)
+    ]
 
 
 # records

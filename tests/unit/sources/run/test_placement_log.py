@@ -63,3 +63,23 @@ def test_a_log_of_something_else_is_refused(tmp_path):
     path.write_text("step 1: loss 0.3\n")
     with pytest.raises(WrongKind, match="no line of it"):
         read_placement_log(path)
+
+
+def test_sessions_of_one_log_are_not_mixed(tmp_path):
+    """As a program that trains and then predicts writes them: two graphs with nodes of one name."""
+    path = tmp_path / "train.log"
+    first = f"x: (Placeholder): {CPU}0\nmatmul: (MatMul): {CPU}1\nloss: (Sum): {CPU}1\n"
+    second = f"x: (Placeholder): {CPU}0\nmatmul: (MatMul): {CPU}0\n"
+    mapping = "direct_session.cc:382] Device mapping: no known devices.\n"
+    path.write_text(mapping + first + mapping + second)
+    log = read_placement_log(path)
+    assert dict(log.placed) == {"x": (CPU + "0",), "matmul": (CPU + "0",)}
+    assert (log.sessions, log.left_out) == (2, 1)
+
+
+def test_a_session_that_is_logged_twice_is_one(tmp_path):
+    """On stdout and in the log, one after the other."""
+    path = tmp_path / "train.log"
+    path.write_text(f"Device mapping:\nx: (Placeholder): {CPU}0\n" * 2)
+    log = read_placement_log(path)
+    assert (log.sessions, log.left_out) == (1, 0)
