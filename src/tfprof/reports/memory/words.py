@@ -15,7 +15,7 @@ def whole(quantity: Quantity) -> int:
 
 def size(quantity: Quantity) -> str:
     """With the mark of what is estimated, or at least so much."""
-    return quantity.kind.mark + units.size(whole(quantity))
+    return quantity.kind.mark + (units.size(whole(quantity)) if quantity.known else "")
 
 
 def curves_of(memory: EstimatedMemory, *, with_variables: bool = False) -> list[Curve]:
@@ -39,4 +39,4 @@ def _peaks(memory: EstimatedMemory) -> list[int]:
 
 
 def _variables(memory: EstimatedMemory) -> list[int]:
-    return [row.persistent_bytes[row.highest] for row in memory.batches]
+    return [whole(row.persistent_bytes[row.highest]) for row in memory.batches]
