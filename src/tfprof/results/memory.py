@@ -67,6 +67,7 @@ class BatchMemory:
     persistent_bytes: Mapping[str, Quantity]
     total_bytes: Mapping[str, Quantity]
     interval: Annotated[Mapping[str, tuple[int, int | None]], INSIDE]
+    input_bytes: Annotated[Mapping[str, int], INSIDE]
 
     @property
     def highest(self) -> str:

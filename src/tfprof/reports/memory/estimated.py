@@ -83,13 +83,13 @@ def _memory(
 ) -> EstimatedMemory:
     # before anything else, so that warnings are about the batches that were asked for
     rows = tuple(_batch(estimator, batch) for batch in batches)
-    pieces, fed = estimator.pieces(), estimator.inputs(batches[0])
+    pieces = estimator.pieces()
     return EstimatedMemory(
         "estimated",
         estimator.model.name,
         estimator.part.what,
         {
-            device: _device(one, device, rows[0], pieces.get(device, ()), fed.get(device, 0))
+            device: _device(one, device, rows[0], pieces.get(device, ()))
             for device, one in estimator.at(batches[0]).items()
         },
         rows,
@@ -111,6 +111,7 @@ def _batch(estimator: Estimator, batch: int) -> BatchMemory:
         {device: of_variables(held.get(device, 0)) for device in found},
         {device: sure(one.expected + held.get(device, 0)) for device, one in found.items()},
         {device: _interval(estimator, one) for device, one in found.items()},
+        estimator.inputs(batch),
     )
 
 
@@ -120,7 +121,7 @@ def _interval(estimator: Estimator, one: MemoryPeak) -> tuple[int, int | None]:
 
 
 def _device(
-    one: MemoryPeak, device: str, row: BatchMemory, pieces: Sequence[LinePiece], fed: int
+    one: MemoryPeak, device: str, row: BatchMemory, pieces: Sequence[LinePiece]
 ) -> EstimatedDevice:
     return EstimatedDevice(
         row.peak_bytes[device],
@@ -131,7 +132,7 @@ def _device(
         one.live,
         None,
         tuple(pieces),
-        fed,
+        row.input_bytes[device],
     )
 
 
