@@ -67,7 +67,7 @@ class BatchMemory:
     persistent_bytes: Mapping[str, Quantity]
     total_bytes: Mapping[str, Quantity]
     interval: Annotated[Mapping[str, tuple[int, int | None]], INSIDE]
-    input_bytes: Annotated[Mapping[str, int], INSIDE]
+    input_bytes: Mapping[str, int]
 
     @property
     def highest(self) -> str:

@@ -21,7 +21,8 @@ def picture(answered: Answered[EstimatedMemory | MeasuredMemory]) -> Chart:
     memory = answered.data
     if isinstance(memory, MeasuredMemory):
         return _over_time(answered.subject.title, memory)
-    return _over_batches(memory, answered.warnings)
+    said = [one for one in answered.notes if one in answered.warnings]
+    return _over_batches(memory, said)
 
 
 def _over_time(title: str, memory: MeasuredMemory) -> Chart:
