@@ -110,7 +110,7 @@ def _run(words: list[str]) -> int:
         from tfprof.api.answer import Answer
 
         if commands()[args.command].tells_warnings:
-            warn(answered.warnings)
+            warn(answered.notes)
         emit(Answer(answered), args)
     sys.stdout.flush()
     return 0

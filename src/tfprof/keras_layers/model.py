@@ -27,6 +27,8 @@ from tfprof.wire import dtypes
 from tfprof.wire.json_values import Object
 
 INPUT = "InputLayer"
+# how the reason begins of a layer that comes after one that is not known
+AFTER = "after "
 _DEEPEST = 20
 _MOST_INNER = 20_000
 _MOST_PASSES = 100
@@ -144,7 +146,7 @@ class _Pass:
         except (Unknown, *_DAMAGED):
             variables = None
         self.equal = before
-        return WrittenCall(variables=variables, reason=f"after {reason}"), _Lost(reason)
+        return WrittenCall(variables=variables, reason=f"{AFTER}{reason}"), _Lost(reason)
 
     def _written(
         self, call: KerasCall, args: list[object], kwargs: dict[str, object]

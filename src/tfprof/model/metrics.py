@@ -70,8 +70,14 @@ METRICS = (
 )  # fmt: skip
 NAMES = tuple(metric.name for metric in METRICS)
 
-# columns of a row of costs: the metrics, and how many nodes there are
+MEMORY = tuple(metric.name for metric in METRICS if metric.unit == OF_BYTES)
+TIMES = tuple(metric.name for metric in METRICS if metric.unit == OF_TIME)
+
+# columns of a row of costs: the metrics, how many nodes there are, and of how many of these
+# parameters or FLOPs are not known
 COLUMN_OF = {name: column for column, name in enumerate(NAMES)}
 PARAMS, FLOAT_OPS, BYTES, PEAK, RESIDUAL, OUTPUT, MICROS, ACCELERATOR, CPU, RUNS = range(len(NAMES))
 DEFINED = len(NAMES)
-COLUMNS = DEFINED + 1
+LOST_PARAMS, LOST_FLOAT_OPS = DEFINED + 1, DEFINED + 2
+COLUMNS = DEFINED + 3
+LOST_OF = {PARAMS: LOST_PARAMS, FLOAT_OPS: LOST_FLOAT_OPS}

@@ -29,10 +29,17 @@ class NoCode:
 
 @dataclass(frozen=True, slots=True)
 class OpLog:
+    """`uncounted` are the nodes whose FLOPs could not be found out; None where nobody tried."""
+
     types: Mapping[str, Sequence[str]]
     float_ops: Mapping[str, int]
     code: CodeSource = NoCode()
     has_code: bool = False
+    uncounted: frozenset[str] | None = None
+
+    @property
+    def tells_flops(self) -> bool:
+        return bool(self.float_ops) or self.uncounted is not None
 
     @property
     def trainable(self) -> set[str]:

@@ -41,16 +41,21 @@ class LinePiece:
 
 @dataclass(frozen=True, slots=True)
 class EstimatedDevice:
-    """At the first batch. `interval` is what the peak may come to; only a run has a curve."""
+    """At the first batch. `interval` is what the peak may come to; only a run has a curve.
+
+    Where sizes are missing, the interval has no upper end. `input_bytes` are fed: whoever runs the
+    step holds them beside its total.
+    """
 
     peak_bytes: Quantity
-    persistent_bytes: int
+    persistent_bytes: Quantity
     total_bytes: Quantity
-    interval: tuple[int, int]
+    interval: tuple[int, int | None]
     peak_at: str
     live_at_peak: tuple[Alive, ...]
     curve: None
     pieces: tuple[LinePiece, ...]
+    input_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +64,10 @@ class BatchMemory:
 
     batch: Annotated[int, ROW_KEY]
     peak_bytes: Mapping[str, Quantity]
-    persistent_bytes: Mapping[str, int]
+    persistent_bytes: Mapping[str, Quantity]
     total_bytes: Mapping[str, Quantity]
-    interval: Annotated[Mapping[str, tuple[int, int]], INSIDE]
+    interval: Annotated[Mapping[str, tuple[int, int | None]], INSIDE]
+    input_bytes: Mapping[str, int]
 
     @property
     def highest(self) -> str:
@@ -102,7 +108,7 @@ class EstimatedMemory:
     title: Annotated[str, INSIDE]
     source: Annotated[str, INSIDE]
     given: Annotated[tuple[str, ...], INSIDE]
-    variables: Annotated[Mapping[str, int], INSIDE]
+    variables: Annotated[Mapping[str, Quantity], INSIDE]
     batch_is_open: Annotated[bool, INSIDE]
     what_if: Annotated[tuple[WhatIf, ...] | None, IF_KNOWN] = None
     against: Annotated[EstimatedMemory | None, IF_KNOWN] = None

@@ -93,7 +93,7 @@ class MeasuredPeak:
 class EstimatedPeak:
     """`batch` is the one that was taken as nothing says it; `fits` the one for `device_bytes`."""
 
-    bytes: int
+    bytes: Quantity
     batch: int | None
     fits: int | None
     device_bytes: int

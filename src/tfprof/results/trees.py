@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.model.metrics import COLUMN_OF
+from tfprof.model.metrics import COLUMN_OF, LOST_OF, NAMES
 from tfprof.results.columns import Columns
 from tfprof.results.fields import INSIDE, ROW_KEY, Key
 
@@ -23,7 +23,10 @@ InputShapes = tuple[tuple[int, Shape | None], ...]
 
 
 class Costs(NamedTuple):
-    """A field a metric: `occurrence` is how often it ran, `defined` how many nodes there are."""
+    """A field a metric: `occurrence` is how often it ran, `defined` how many nodes there are.
+
+    What is lost are nodes of which parameters or FLOPs are not known: they are in no sum.
+    """
 
     params: int = 0
     float_ops: int = 0
@@ -36,16 +39,52 @@ class Costs(NamedTuple):
     cpu_micros: int = 0
     occurrence: int = 0
     defined: Annotated[int, INSIDE] = 0
+    lost_params: Annotated[int, INSIDE] = 0
+    lost_float_ops: Annotated[int, INSIDE] = 0
+
+    def known(self, unknown: Mapping[str, str]) -> KnownCosts:
+        """Without what the profile does not tell, and sums that miss a part."""
+        told = (None if self.lacks(at, unknown) else self[at] for at in COLUMN_OF.values())
+        return KnownCosts(*told)
+
+    def lacks(self, column: int, unknown: Mapping[str, str]) -> bool:
+        lost = LOST_OF.get(column)
+        return NAMES[column] in unknown or (lost is not None and self[lost] > 0)
+
+
+class KnownCosts(NamedTuple):
+    """As far as they are known; None is unknown, for a reason that is told once for all rows."""
+
+    params: int | None
+    float_ops: int | None
+    bytes: int | None
+    peak_bytes: int | None
+    residual_bytes: int | None
+    output_bytes: int | None
+    micros: int | None
+    accelerator_micros: int | None
+    cpu_micros: int | None
+    occurrence: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class CostColumns:
-    """The costs of many rows: a row each, a column a metric."""
+    """The costs of many rows: a row each, a column a metric; None where it is `unknown`."""
 
     matrix: Ints
+    unknown: Mapping[str, str]
 
-    def columns(self) -> Mapping[str, Ints]:
-        return {metric: self.matrix[:, at] for metric, at in COLUMN_OF.items()}
+    def columns(self) -> Mapping[str, npt.NDArray[np.generic]]:
+        return {metric: self._column(metric, at) for metric, at in COLUMN_OF.items()}
+
+    def _column(self, metric: str, at: int) -> npt.NDArray[np.generic]:
+        if metric in self.unknown:
+            return np.full(len(self.matrix), None)
+        lost = LOST_OF.get(at)
+        values = self.matrix[:, at]
+        if lost is None or not self.matrix[:, lost].any():
+            return values
+        return np.where(self.matrix[:, lost] > 0, np.array(None), values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +130,8 @@ class CostRows(Sequence[CostRow]):
     devices: Sequence[tuple[str, ...]] = ()
     hidden: Ints | None = None
     values: Mapping[int, TensorValue] = field(default_factory=dict)
+    # metrics that nothing tells, with the reason
+    unknown: Mapping[str, str] = field(default_factory=dict)
 
     def columns(self) -> Mapping[str, Iterable[object] | Columns]:
         return {
@@ -98,8 +139,8 @@ class CostRows(Sequence[CostRow]):
             "parent": np.where(self.parent < 0, np.array(None), self.parent),
             "name": self.names,
             "accounted": self.accounted,
-            "self": CostColumns(self.own),
-            "total": CostColumns(self.total),
+            "self": CostColumns(self.own, self.unknown),
+            "total": CostColumns(self.total, self.unknown),
         }
 
     def __eq__(self, other: object) -> bool:
@@ -158,7 +199,8 @@ class OpCostRow:
     """`total` is the sum of this row and all rows below it; `nodes` how many there are."""
 
     op: Annotated[str, ROW_KEY]
-    own: Annotated[Costs, Key("self")]
+    known: Annotated[KnownCosts, Key("self")]
+    own: Annotated[Costs, INSIDE]
     total: Annotated[Costs, INSIDE]
     nodes: Annotated[int, Key("occurrence")]
     devices: Annotated[tuple[str, ...], INSIDE] = ()
@@ -169,7 +211,9 @@ class OpCostRow:
 @dataclass(frozen=True, slots=True)
 class OpCostsResult:
     rows: tuple[OpCostRow, ...]
-    total: Costs
+    known: Annotated[KnownCosts, Key("total")]
+    total: Annotated[Costs, INSIDE]
     select: Annotated[frozenset[str], INSIDE]
     style: Annotated[str, INSIDE]
     empty_graph: Annotated[bool, INSIDE] = False
+    unknown: Annotated[Mapping[str, str], INSIDE] = field(default_factory=dict)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from tfprof.results.trees import CostRows, Costs, OpCostRow
 
@@ -25,3 +25,4 @@ class OpCostView:
     select: frozenset[str]
     style: str = "original"
     empty_graph: bool = False
+    unknown: Mapping[str, str] = field(default_factory=dict)

@@ -44,11 +44,12 @@ def points(root):
     return [tuple(int(number.replace(",", "")) for number in match.groups()) for match in found]
 
 
-def told(*words, key="peak_bytes"):
+def told(*words, keys=("peak_bytes",)):
     """The same numbers from `tfprof memory`."""
     data = json.loads(run("memory", *words, "--json").out)["data"]
     of = [data, *([data["against"]] if "against" in data else [])]
-    return [(row["batch"], row[key]["/cpu:0"]) for one in of for row in one["batches"]]
+    rows = [row for one in of for row in one["batches"]]
+    return [(row["batch"], sum(row[key]["/cpu:0"] for key in keys)) for row in rows]
 
 
 def test_the_curve_is_that_of_the_memory_command(graph):
@@ -112,13 +113,13 @@ def test_below_a_budget_totals_are_drawn_past_the_batch_that_fits(graph):
     assert last in batches
     assert max(batches) > last
     some = ["--batch", ",".join(map(str, batches))]
-    assert points(root) == told(graph, *some, key="total_bytes")
+    assert points(root) == told(graph, *some, keys=("total_bytes", "input_bytes"))
     assert {total <= 2_000_000 for batch, total in points(root) if batch <= last} == {True}
     assert {total <= 2_000_000 for batch, total in points(root) if batch > last} == {False}
     said = [text.text for text in root.iter(f"{SVG}text")]
     safe = fits["data"]["safe_batch"]
     assert f"device memory 2.000 MB: batch {last} fits, {safe} is safe" in said
-    assert "peak memory with the variables" in said
+    assert "peak memory with variables and inputs" in said
 
 
 def test_a_budget_too_small_for_one_sample_says_so(graph):
@@ -131,7 +132,7 @@ def test_two_models_below_a_budget_have_a_level_and_no_mark(graph, other):
     words = [graph, "--batch", "1,2", "--against", other]
     root = picture(*words, "--device-memory", "2MB")
     assert "device memory 2.000 MB" in [text.text for text in root.iter(f"{SVG}text")]
-    assert points(root) == told(*words, key="total_bytes")
+    assert points(root) == told(*words, keys=("total_bytes", "input_bytes"))
 
 
 def test_a_what_if_is_a_curve_beside_the_model(graph):

@@ -8,7 +8,7 @@ from tfprof.results.trees import Costs
 
 
 def test_a_row_of_costs_has_a_field_a_column():
-    assert Costs._fields == (*metrics.NAMES, "defined")
+    assert Costs._fields == (*metrics.NAMES, "defined", "lost_params", "lost_float_ops")
     assert len(Costs._fields) == metrics.COLUMNS
     assert Costs._fields[metrics.RUNS] == "occurrence"
     assert Costs._fields[metrics.DEFINED] == "defined"

@@ -105,5 +105,5 @@ def test_where_sizes_are_missing_no_batch_is_known_to_fit(samples):
     fits = answered.data.fits
     assert (fits.max_batch, fits.safe_batch) == (None, None)
     assert "unknown size" in fits.unknown
-    assert "not known in 1.000 GB" in str(Answer(answered))
+    assert "no batch is known to fit in 1.000 GB" in str(Answer(answered))
     assert any(one.startswith("max_batch, safe_batch: ") for one in answered.warnings)

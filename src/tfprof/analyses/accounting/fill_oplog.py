@@ -32,7 +32,9 @@ def fill_oplog(
         counted = count_float_ops(data, given)
         counts = {**log.float_ops, **counted.by_node}  # the log's own are in both
         warnings = (*data.warnings, *_without_shapes(counted.unknown))
-        log, data = replace(log, float_ops=counts), replace(data, warnings=warnings)
+        uncounted = frozenset(name for names in counted.unknown.values() for name in names)
+        log = replace(log, float_ops=counts, uncounted=uncounted - counts.keys())
+        data = replace(data, warnings=warnings)
     if trained:
         types = {name: list(kinds) for name, kinds in log.types.items()}
         for name in _trained(data):

@@ -6,13 +6,14 @@ A graph's nodes, and those that only a run knows. All costs are columns of one m
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.analyses.accounting.known import VARIABLE_TYPE, held_variables, unknown_metrics
 from tfprof.analyses.graph.layer_names import without_calls
 from tfprof.analyses.runtime.op_events import self_micros
 from tfprof.model.device import holds_kernels, is_cpu_or_gpu
@@ -25,6 +26,8 @@ from tfprof.model.metrics import (
     CPU,
     DEFINED,
     FLOAT_OPS,
+    LOST_FLOAT_OPS,
+    LOST_PARAMS,
     MICROS,
     OUTPUT,
     PARAMS,
@@ -50,7 +53,8 @@ class Nodes:
     """`types` holds, by row, what a node counts as besides its op.
 
     `graph_row` leads from a row to the graph's node, -1 where only the run knows it, and
-    `row_of_graph` back.
+    `row_of_graph` back. `unknown` are metrics that nothing tells, with the reason: zeros in the
+    columns; the original has no word for it.
     """
 
     names: list[str]
@@ -65,6 +69,7 @@ class Nodes:
     graph_row: Ints
     row_of_graph: Ints
     compat: bool = False
+    unknown: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -122,9 +127,10 @@ def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
     # all hosts as one: the original knows no others
     graph, trace = data.graph, data.trace
     in_graph = graph.names.tolist() if graph is not None else []
+    held = {} if compat else {one.name: one for one in held_variables(data)}
     runs = _Runs.of(trace, set(in_graph)) if trace is not None else None
     ran_only = [name for name in runs.names if not _NO_NODE.fullmatch(name)] if runs else []
-    ordered = sorted({*in_graph, *ran_only})
+    ordered = sorted({*in_graph, *ran_only, *held})
     row_of = dict(zip(ordered, range(len(ordered)), strict=True))
     costs = np.zeros((len(ordered), COLUMNS), np.int64)
     costs[:, DEFINED] = 1
@@ -138,16 +144,24 @@ def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
     if graph is not None and not compat:
         devices = devices.else_by(graph, graph_row)
     shapes = _shapes(graph, row_of_graph) if graph is not None else {}
-    if not compat:
-        shapes |= _declared_shapes(data, row_of)
+    lost = [row_of[one.name] for one in held.values() if one.elements is None]
+    for one in held.values():
+        if one.shape is not None:
+            shapes[row_of[one.name]] = tuple(-1 if n is None else n for n in one.shape) or (1,)
+    for row in lost:
+        shapes.pop(row, None)
     costs[list(shapes), PARAMS] = [_product(shape) for shape in shapes.values()]
+    costs[lost, LOST_PARAMS] = 1
     _fill_float_ops(costs, data.oplog, row_of, ran)
+    types = _types(data, row_of, compat=compat)
+    for name in held:
+        types.setdefault(row_of[name], set()).add(VARIABLE_TYPE)
     return Nodes(
         ordered,
         row_of,
-        _ops(graph, ordered, graph_row, runs.types() if runs is not None else {}),
+        _ops(graph, ordered, graph_row, _ran_as(runs, held.keys() - set(in_graph))),
         shapes,
-        _types(data, row_of, compat=compat),
+        types,
         devices.column(),
         costs,
         trace.steps if trace is not None else (),
@@ -155,7 +169,13 @@ def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
         graph_row,
         row_of_graph,
         compat,
+        {} if compat else unknown_metrics(data),
     )
+
+
+def _ran_as(runs: _Runs | None, variables: Iterable[str]) -> dict[str, str]:
+    """The op of each node, where a run tells it; a variable of a Keras file is made by its own."""
+    return {**dict.fromkeys(variables, VARIABLE_TYPE), **(runs.types() if runs is not None else {})}
 
 
 def _ops(
@@ -340,15 +360,6 @@ def _vector(value: Proto) -> tuple[int, ...] | None:
     return tuple(dim.size if dim.size >= 0 else -1 for dim in value.shape.dim) or (1,)
 
 
-def _declared_shapes(data: ProfileData, row_of: Mapping[str, int]) -> dict[int, tuple[int, ...]]:
-    """Captured variables are placeholders of rank 0: a variable table knows better."""
-    return {
-        row_of[name]: tuple(-1 if dim is None else dim for dim in variable.shape) or (1,)
-        for name, variable in data.declared.variables.items()
-        if variable.shape is not None and name in row_of
-    }
-
-
 def _product(dims: Sequence[int]) -> int:
     if any(dim < 0 for dim in dims):
         return 0
@@ -360,6 +371,9 @@ def _product(dims: Sequence[int]) -> int:
 
 
 def _fill_float_ops(costs: Ints, log: OpLog | None, row_of: Mapping[str, int], ran: Mask) -> None:
+    for name in (log.uncounted or ()) if log is not None else ():
+        if name in row_of:
+            costs[row_of[name], LOST_FLOAT_OPS] = 1
     for name, logged in log.float_ops.items() if log is not None else ():
         row = row_of.get(name)
         if row is not None:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tfprof.analyses.cost.op_costs import Cost, OpCost, OpCosts, summed
 from tfprof.analyses.graph.layer_names import NO_LAYER, inside, path_of, trunk_of
-from tfprof.analyses.graph.subgraph import FORWARD
+from tfprof.analyses.graph.subgraph import BACKWARD, FORWARD
 from tfprof.model.dims import Open, Size, at, elements, packed, symbols
 from tfprof.ops.rule import Call, Tensor
 from tfprof.wire import dtypes
 
 _SOME_SIZE = 512
+_READS = ("Identity", "ReadVariableOp")
 
 
 @dataclass(slots=True)
 class LayerOps:
-    """`variables` are the names of those it reads, with their sizes."""
+    """`variables` are the names of those that are its own, with their sizes."""
 
     name: str
     ops: list[OpCost] = field(default_factory=list)
@@ -52,6 +53,7 @@ def by_layer(costs: OpCosts) -> list[LayerOps]:
         layer.ops.append(op)
         if _take(layer, op):
             layer.ends = place
+    _give_variables(layers, costs.ops)
     # scopes that only hold variables, or prepare something for others, are no layers
     found = [layer for layer in layers.values() if layer.output is not None or _works(layer)]
     for layer in found:
@@ -68,13 +70,10 @@ def _forward_work(ops: Sequence[OpCost]) -> list[tuple[tuple[str, ...], int]]:
 
 
 def _take(layer: LayerOps, op: OpCost) -> bool:
-    """What a forward op tells of its layer: variables, what is kept; true if it may come out."""
+    """What a forward op tells of its layer: what is kept; true if it may come out."""
     call, rule = op.site.call, op.site.rule
     if op.phase != FORWARD or rule is None:  # a call has its ops inside
         return False
-    for tensor in call.inputs:
-        if tensor.variable and tensor.variable not in layer.variables:
-            layer.variables[tensor.variable] = _held(tensor, call)
     if not call.inputs or not call.outputs or not rule.allocates:
         return False
     first = call.outputs[0]
@@ -90,6 +89,25 @@ def _take(layer: LayerOps, op: OpCost) -> bool:
         held = packed(elements(first.shape), first.dtype)
         layer.activation_bytes = layer.activation_bytes + (held or 0)
     return comes_out
+
+
+def _give_variables(layers: Mapping[str, LayerOps], ops: Sequence[OpCost]) -> None:
+    """Each variable to the layer that first works with it: a sum over layers has it once.
+
+    What the forward pass does not work with, such as the state of an optimizer, belongs to whoever
+    updates it. A read for others is no work: one stands beside every variable of a session's graph,
+    slots included, in the scope of the layer.
+    """
+    layer_of = {id(op): layer for layer in layers.values() for op in layer.ops}
+    owned: set[str] = set()
+    for op in sorted(ops, key=lambda op: op.phase != FORWARD):
+        call = op.site.call
+        if op.site.rule is None or op.phase == BACKWARD or call.op in _READS:
+            continue
+        for tensor in call.inputs:
+            if tensor.variable and tensor.variable not in owned:
+                owned.add(tensor.variable)
+                layer_of[id(op)].variables[tensor.variable] = _held(tensor, call)
 
 
 def _held(tensor: Tensor, call: Call) -> Size | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,14 +13,17 @@ from tfprof.analyses.inference.sites import Inferred
 from tfprof.analyses.training.added_step import Training, with_gradients
 from tfprof.analyses.training.optimizers import ADAM
 from tfprof.analyses.training.written_ops import op_of
-from tfprof.keras_layers.model import WrittenModel, write
+from tfprof.keras_layers.model import AFTER, WrittenModel, write
 from tfprof.keras_layers.sized import at_sizes
+from tfprof.model import units
 from tfprof.model.dims import Size
 from tfprof.model.graph import Edges, Graph
 from tfprof.model.interned import Interned
-from tfprof.model.keras_model import KerasCall, KerasModel
+from tfprof.model.keras_model import KerasCall, KerasCalls, KerasModel
 from tfprof.model.names import Names
 from tfprof.wire.schema import Proto
+
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +62,27 @@ def keras_step(
     part = Subgraph(np.arange(len(calls)), TRAIN if train else INFERENCE, what)
     costs = OpCosts(part, Inferred([], []), ops)
     result = with_gradients(costs, optimizer, found.trained) if train else Training(costs)
-    return KerasStep(found, result, _graph(calls), _missing(model.flow.missing, found))
+    return KerasStep(found, result, _graph(calls), _missing(model.flow, found))
 
 
 def written_model(model: KerasModel, *, train: bool) -> WrittenModel:
     return write(() if model.flow.missing else model.flow.calls, training=train)
 
 
-def _missing(cause: str, written: WrittenModel) -> list[str]:
-    if cause:
-        return [cause]
-    reasons = Counter(one.reason for one in written.calls if one.outputs is None)
-    return [f"{n} of {len(written.calls)} layers: {reason}" for reason, n in reasons.items()]
+def _missing(flow: KerasCalls, written: WrittenModel) -> list[str]:
+    """Which layers are not known, each with its reason, and how many come after them."""
+    if flow.missing:
+        return [flow.missing]
+    rows = zip(flow.calls, written.calls, strict=True)
+    lost = {call.layer: one.reason for call, one in rows if one.outputs is None}
+    named = [f"{layer} ({why})" for layer, why in lost.items() if not why.startswith(AFTER)]
+    if not lost:
+        return []
+    after = len(lost) - len(named)
+    more = [f"{units.plural(after, 'layer')} after"] if after else []
+    more = [f"{len(named) - _NAMED} others", *more] if len(named) > _NAMED else more
+    count = f"{len(lost)} of {units.plural(len(written.calls), 'layer')}"
+    return [f"{count}: {', '.join([*named[:_NAMED], *more])}"]
 
 
 class _NoAttributes:

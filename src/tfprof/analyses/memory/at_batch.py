@@ -26,7 +26,8 @@ def at_batch(made: Program, batch: int, model: MemoryModel) -> Program | None:
     if made.unknown or batch < SMALLEST:
         return None
     steps = [_at(step, batch, model) for step in made.steps]
-    return Program(steps, made.unknown, made.devices)
+    inputs = [_fixed(one, batch) for one in made.inputs]
+    return replace(made, steps=steps, inputs=inputs)
 
 
 def _at(step: ProgramStep, batch: int, model: MemoryModel) -> ProgramStep:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from tfprof.analyses.memory.peaks import (
     largest_batch,
     peaks,
     pieces,
+    with_inputs,
 )
 from tfprof.analyses.memory.program import CPU, MODELS, MemoryModel, Program, program
 from tfprof.analyses.memory.schedule import simulate
@@ -51,11 +52,14 @@ class Estimator:
         self._peaks: dict[int, dict[str, MemoryPeak]] = {}
         self._state_bytes = 0
         self.notes: list[str] = []
+        # what the step runs that is not among its ops
+        self.lost: Sequence[str] = ()
 
     def changed(self, change: Change) -> Estimator:
         """The same with another schedule or other ops."""
         other = Estimator(self.steps, self.model, change=change)
         other._programs, other._state_bytes = self._programs, self._state_bytes
+        other.lost = self.lost
         return other
 
     def modelled(self, model: MemoryModel) -> Estimator:
@@ -65,7 +69,7 @@ class Estimator:
     @property
     def persistent(self) -> dict[str, int]:
         """Variables by device; what an optimizer would add to them lies where most of them do."""
-        held = self.steps.persistent
+        held = self.steps.persistent.by_device
         largest = max(held, key=held.__getitem__, default=CPU)
         return {**held, largest: held.get(largest, 0) + self._state_bytes}
 
@@ -104,26 +108,40 @@ class Estimator:
         return program(step.costs, step.graph, self.model)
 
     @property
-    def unknown(self) -> list[str]:
-        """Ops whose outputs have no known size, at the first batch that was asked for."""
-        return next((made.unknown for made in self._programs.values()), [])
+    def first(self) -> Program:
+        """The step at the first batch that was asked for."""
+        return next(iter(self._programs.values())) if self._programs else self.program(1)
+
+    @property
+    def grows(self) -> bool:
+        """Whether any of the step, or of what it is fed, hangs on the batch."""
+        one, two = (self._needs(batch) for batch in (1, _SCHEDULE_BATCH))
+        return one != two
 
     def pieces(self) -> dict[str, list[LinePiece]]:
-        """The transient peak as lines over the batch; none where more than the batch is open."""
+        """The transient peak as lines over the batch.
+
+        None where more than the batch is open, or where sizes are missing.
+        """
         made = self._open
-        if made is None:
+        if made is None or made.unknown or self.lost:
             return {}
         run = made if self._change is None else self._change(made, _SCHEDULE_BATCH)
         return pieces(run, _SCHEDULE_BATCH)
 
+    def inputs(self, batch: int) -> dict[str, int]:
+        """Bytes that are fed, by device."""
+        made = self.program(batch)
+        return {
+            device: slope * batch + rest
+            for device, (slope, rest) in zip(made.devices, made.inputs, strict=True)
+        }
+
     def largest(self, budget: int, *, parallel: bool = False, margin: float = 0.0) -> int:
-        """The largest batch whose total fits on each device."""
+        """The largest batch whose total fits on each device, with what is fed."""
 
         def fits(batch: int) -> bool:
-            if parallel:
-                needs = {device: one.interval[1] for device, one in self.at(batch).items()}
-            else:
-                needs = self._expected(batch)
+            needs = self._needs(batch, parallel=parallel)
             return all(
                 (size + self.persistent.get(device, 0)) * (1 + margin) <= budget
                 for device, size in needs.items()
@@ -131,9 +149,24 @@ class Estimator:
 
         guesses = [
             guess_from(lines, budget - self.persistent.get(device, 0))
-            for device, lines in self.pieces().items()
+            for device, lines in self._with_inputs().items()
         ]
         return largest_batch(fits, min(guesses, default=1) + 1)
+
+    def _needs(self, batch: int, *, parallel: bool = False) -> dict[str, int]:
+        """The peak of each device with what is fed."""
+        if parallel:
+            needs = {device: one.interval[1] for device, one in self.at(batch).items()}
+        else:
+            needs = self._expected(batch)
+        fed = self.inputs(batch)
+        return {device: size + fed.get(device, 0) for device, size in needs.items()}
+
+    def _with_inputs(self) -> dict[str, list[LinePiece]]:
+        """The lines of the peak, and what is fed on top of them."""
+        made = self._open
+        fed = dict(zip(made.devices, made.inputs, strict=True)) if made is not None else {}
+        return {device: with_inputs(lines, fed[device]) for device, lines in self.pieces().items()}
 
     def _expected(self, batch: int) -> dict[str, int]:
         """By device; the ends of the interval are left out where nobody asks for them."""
@@ -149,5 +182,5 @@ class Estimator:
 
     def _step(self, sizes: Mapping[str, Size]) -> StepOps:
         found = self.steps.at(sizes)
-        self._state_bytes = found.state_bytes
+        self._state_bytes, self.lost = found.state_bytes, found.missing
         return found

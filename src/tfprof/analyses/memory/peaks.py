@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from tfprof.analyses.graph.subgraph import INPUT_OPS
 from tfprof.analyses.memory.program import NOTHING, Line, Program
@@ -120,6 +120,12 @@ def largest_batch(fits: Callable[[int], bool], guess: int) -> int:
         else:
             high = middle
     return low
+
+
+def with_inputs(lines: Iterable[LinePiece], fed: Line) -> list[LinePiece]:
+    """The peak and what is fed, which whoever runs the step holds beside it."""
+    slope, rest = fed
+    return [replace(one, slope=one.slope + slope, intercept=one.intercept + rest) for one in lines]
 
 
 def guess_from(lines: list[LinePiece], budget: int) -> int:

@@ -9,7 +9,7 @@ from tfprof.analyses.cost.op_costs import OpCost, OpCosts
 from tfprof.analyses.inference.sites import Site
 from tfprof.analyses.training.loop_gradients import InRounds
 from tfprof.model.device import DeviceSpec, short_names
-from tfprof.model.dims import BATCH, Dim, Size, elements, packed
+from tfprof.model.dims import BATCH, Dim, Size, elements, packed, symbols
 from tfprof.model.graph import Graph
 from tfprof.ops.rule import Rule, Tensor
 from tfprof.wire import dtypes
@@ -22,6 +22,7 @@ _CONVOLUTIONS = "convolutions"
 _WORKSPACE = 32 * 2**20
 _EACH_ITS_OWN = ("IdentityN", "_ReadVariablesOp")
 _MERGES = ("Merge", "RefMerge")
+_FED = ("Placeholder", "PlaceholderV2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +98,17 @@ class ProgramStep:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`unknown` are ops whose outputs have no known size: they count as nothing, and are said.
+    """`unknown` are ops whose outputs have no known size: no sum holds them, and it has to be said.
 
-    A step's `device` is a place in `devices`.
+    A step's `device` is a place in `devices`; `inputs` is what is fed on each: whoever runs the
+    step holds it, and no op allocates it. `open` are the sizes, beside the batch, that are missing.
     """
 
     steps: list[ProgramStep]
     unknown: list[str]
     devices: Sequence[str] = (CPU,)
+    inputs: Sequence[Line] = ()
+    open: Sequence[str] = ()
 
 
 def program(costs: OpCosts, graph: Graph, model: MemoryModel) -> Program:
@@ -120,17 +124,42 @@ def program(costs: OpCosts, graph: Graph, model: MemoryModel) -> Program:
         if step.op.site.rule is None:
             for port, tensor in enumerate(step.op.site.call.outputs):
                 made.setdefault(id(tensor), (number, port))
-    unknown: list[str] = []
+    unsized: list[tuple[str, Tensor]] = []
     for step in steps:
-        _fill(step, made, unknown, model)
+        _fill(step, made, unsized, model)
     controls = _controls(steps, graph)
     devices = place(steps, graph)
+    inputs = _inputs(steps, model, len(devices))
     link(steps, controls)
-    return Program(steps, unknown, devices)
+    return Program(steps, [name for name, _ in unsized], devices, inputs, _open_sizes(unsized))
+
+
+def _open_sizes(unsized: Iterable[tuple[str, Tensor]]) -> list[str]:
+    """The symbols that the sizes of tensors hang on, beside the batch."""
+    found: set[str] = set()
+    for _, tensor in unsized:
+        sizes = [*(tensor.shape or ()), *(tensor.holds.shape or () if tensor.holds else ())]
+        for size in (*sizes, tensor.length):
+            found |= symbols(size) if size is not None else set()
+    return sorted(found - {BATCH})
+
+
+def _inputs(steps: Iterable[ProgramStep], model: MemoryModel, devices: int) -> list[Line]:
+    """What is fed, by device; the variables that a traced function captured are no inputs."""
+    sums = [NOTHING] * devices
+    for step in steps:
+        for tensor in step.op.site.call.outputs if step.op.site.op in _FED else ():
+            slope, rest = sums[step.device]
+            more, fixed = _bytes(tensor, model) or NOTHING
+            sums[step.device] = (slope + more, rest + fixed)
+    return sums
 
 
 def _fill(
-    step: ProgramStep, made: dict[int, tuple[int, int]], unknown: list[str], model: MemoryModel
+    step: ProgramStep,
+    made: dict[int, tuple[int, int]],
+    unsized: list[tuple[str, Tensor]],
+    model: MemoryModel,
 ) -> None:
     site, rule = step.op.site, step.op.site.rule
     call = site.call
@@ -141,7 +170,7 @@ def _fill(
         shared = rule is not None and (rule.alias is not None or site.op in _MERGES)
         alias = _aliased(rule, site, port) if rule is not None and shared else None
         if size is None and alias is None:
-            unknown.append(site.name)
+            unsized.append((site.name, tensor))
         known = model.rounded(size or NOTHING)
         step.outputs.append(OpOutput(known, alias=alias, shape=tensor.shape))
     if rule is None or rule.alias is not None or not rule.allocates:

@@ -8,7 +8,7 @@ step is then simulated like any other.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tfprof.analyses.graph.subgraph import FORWARD
 from tfprof.analyses.memory.program import OpOutput, Program, ProgramStep, link
@@ -172,7 +172,7 @@ def read_from_copies(
         (one, copies[number]) for group in groups for number in group.members for one in group.gate
     ]
     link(steps, [*halves.controls, *gated])
-    return Program(steps, made.unknown, made.devices)
+    return replace(made, steps=steps)
 
 
 def _can_look_at_copies(halves: Halves, number: int, starts: dict[int, int]) -> bool:

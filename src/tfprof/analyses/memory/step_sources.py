@@ -31,23 +31,33 @@ class StepOps:
     """Ops with their costs, the nodes they come from, and what had to be assumed.
 
     `state_bytes` are what an optimizer keeps that is not among the variables of the model.
+    `missing` says what the step runs that is not among the ops.
     """
 
     costs: OpCosts
     graph: Graph
     notes: list[str] = field(default_factory=list)
     state_bytes: int = 0
+    missing: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBytes:
+    """The variables in bytes, by device; `missing` says of which the size is not known."""
+
+    by_device: Mapping[str, int]
+    missing: str = ""
 
 
 class StepSource(Protocol):
     """A model whose step can be written down for any sizes.
 
-    `is_fixed`: the sizes are those of a run. `persistent` are the bytes of the variables by device.
+    `is_fixed`: the sizes are those of a run. `persistent` is what the variables hold.
     """
 
     part: Subgraph
     is_fixed: bool
-    persistent: dict[str, int]
+    persistent: HeldBytes
 
     def at(self, sizes: Mapping[str, Size]) -> StepOps: ...
 
@@ -110,13 +120,16 @@ class KerasSteps:
         self._train = optimizer is not None
         self._written = written_model(model, train=self._train)
         self.part = self._step({}).training.costs.part
-        self.persistent = {CPU: _own_bytes(count_layers(model))}
+        known = count_layers(model)
+        lost = [one.reason for role in _OWN if not (one := known.by_role[role]).is_plain]
+        held = sum(int(one.bytes or 0) for one in _own(known))
+        self.persistent = HeldBytes({CPU: held}, lost[0] if lost else "")
 
     def at(self, sizes: Mapping[str, Size]) -> StepOps:
         both = {**self._sizes, **sizes}
         found = self._step({name: size for name, size in both.items() if isinstance(size, int)})
-        notes = [*found.missing, *found.training.notes]
-        return StepOps(found.training.costs, found.graph, notes, found.training.state_bytes)
+        made = found.training
+        return StepOps(made.costs, found.graph, made.notes, made.state_bytes, found.missing)
 
     def _step(self, sizes: Mapping[str, Size]) -> KerasStep:
         optimizer = self._optimizer or ADAM
@@ -125,11 +138,12 @@ class KerasSteps:
         )
 
 
-def persistent(data: ProfileData, part: Subgraph) -> dict[str, int]:
+def persistent(data: ProfileData, part: Subgraph) -> HeldBytes:
     """The variables by device: all of them where the model trains, its own where it predicts."""
     known = count_parameters(data, extent(data))
     counted = known.variables if part.mode == TRAIN else _own(known)
-    return _by_device(data.graph, counted)
+    missing = "" if all(one.bytes is not None for one in counted) else known.total.reason
+    return HeldBytes(_by_device(data.graph, counted), missing)
 
 
 def _own(known: Parameters) -> list[Variable]:
@@ -137,10 +151,6 @@ def _own(known: Parameters) -> list[Variable]:
     if any(known.by_role[role].value is None for role in _OWN):
         return known.variables
     return [one for one in known.variables if one.role in _OWN]
-
-
-def _own_bytes(known: Parameters) -> int:
-    return sum(int(one.bytes or 0) for one in _own(known))
 
 
 def _by_device(graph: Graph | None, variables: list[Variable]) -> dict[str, int]:

@@ -28,8 +28,14 @@ def as_table(part: Table | Lanes | Bars | CostTreeView | OpCostView) -> Table:
     else:
         head = [Column("name", "node"), Column("depth", "depth", Unit.COUNT)]
         names = [[row.name, row.indent] for row in part.rows]
+    unknown = part.unknown if isinstance(part, OpCostView) else part.rows.unknown
     numbers: list[list[Value]] = [
-        [side[at] for at in chosen for side in (row.own, row.total)] for row in part.rows
+        [
+            None if side.lacks(at, unknown) else side[at]
+            for at in chosen
+            for side in (row.own, row.total)
+        ]
+        for row in part.rows
     ]
     rows = [name + number for name, number in zip(names, numbers, strict=True)]
     return Table([*head, *both], rows)

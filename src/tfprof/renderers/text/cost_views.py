@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.model import metrics
+from tfprof.model.quantity import Kind
 from tfprof.renderers.text.original_numbers import CORRECTED, ORIGINAL, Spelling, Write
 from tfprof.renderers.text.tensor_dump import tensor_dump
 from tfprof.results import trees as c
@@ -20,6 +21,7 @@ Column = Sequence[str | None]
 _MEMORY = (metrics.BYTES, metrics.PEAK, metrics.RESIDUAL, metrics.OUTPUT)
 _TIMES = (metrics.MICROS, metrics.ACCELERATOR, metrics.CPU)
 _COUNTS = (metrics.PARAMS, metrics.FLOAT_OPS)
+_UNKNOWN, _LEAST = Kind.UNKNOWN.mark, Kind.AT_LEAST.mark
 
 
 def _spelling(style: str) -> Spelling:
@@ -95,12 +97,23 @@ def _times(select: frozenset[str]) -> Sequence[int]:
 
 def _both(rows: CostRows, column: int, write: Write, unit: str = "") -> list[str]:
     """A row's own cost, unless it does not count, and the total."""
-    totals = _written(rows.total[:, column], write)
-    own = _written(rows.own[:, column], write)
+    if metrics.NAMES[min(column, metrics.RUNS)] in rows.unknown and column != metrics.DEFINED:
+        totals = own = [_UNKNOWN] * len(rows)
+    else:
+        totals, own = (_known(matrix, column, write) for matrix in (rows.total, rows.own))
     if not rows.accounted.all():
         counts = rows.accounted.tolist()
         own = [text if counted else "--" for text, counted in zip(own, counts, strict=True)]
     return [f"{one}/{all_}{unit}" for one, all_ in zip(own, totals, strict=True)]
+
+
+def _known(matrix: npt.NDArray[np.int64], column: int, write: Write) -> list[str]:
+    """Of a sum that misses a part the known one; unknown where none is."""
+    texts = _written(matrix[:, column], write)
+    lost = metrics.LOST_OF.get(column)
+    for at in np.flatnonzero(matrix[:, lost]).tolist() if lost is not None else ():
+        texts[at] = f"{_LEAST}{texts[at]}" if matrix[at, column] else _UNKNOWN
+    return texts
 
 
 def _written(values: npt.NDArray[np.int64], write: Write) -> list[str]:
@@ -167,7 +180,8 @@ def _input(at: int, shape: Shape | None) -> str:
 def op_text(view: OpCostView) -> str:
     """Legend, then a row a type: its own cost, with the running and its own share."""
     if view.empty_graph:
-        root = OpCostRow(ROOT_NAME, view.root_total, view.root_total, 0)
+        known = view.root_total.known(view.unknown)
+        root = OpCostRow(ROOT_NAME, known, view.root_total, view.root_total, 0)
         return _op_row(root, view) + "\n"
     lines = ["node name | " + " | ".join(_op_titles(view.select))]
     lines += [_op_row(row, view) for row in view.rows]
@@ -203,6 +217,10 @@ def _op_cells(row: OpCostRow, view: OpCostView) -> Iterator[str]:
 
     def cell(column: int, own: str, guard: int) -> str:
         whole = view.root_total[column]
+        if metrics.NAMES[column] in view.unknown:
+            return _UNKNOWN.rjust(30)
+        if row.own.lacks(column, view.unknown):
+            own = f"{_LEAST}{own}" if row.own[column] else f"{_UNKNOWN} {metrics.NAMES[column]}"
         shares = (0.0, 0.0)
         if guard > 0:
             shares = (100.0 * row.total[column] / whole, 100.0 * row.own[column] / whole)
@@ -220,7 +238,8 @@ def _op_cells(row: OpCostRow, view: OpCostView) -> Iterator[str]:
     if "op_types" in select:
         yield "|".join(row.types)
     if "occurrence" in select:
-        yield f"{row.own[metrics.RUNS]}|{row.nodes}".rjust(10)
+        runs = _UNKNOWN if "occurrence" in view.unknown else row.own[metrics.RUNS]
+        yield f"{runs}|{row.nodes}".rjust(10)
 
 
 def _signature(signature: c.InputSignature, write: Write) -> str:

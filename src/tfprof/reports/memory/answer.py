@@ -11,7 +11,7 @@ from tfprof.errors import InputMissing
 from tfprof.model import units
 from tfprof.model.profile import ProfileData
 from tfprof.reports.memory.asked_steps import estimator_of
-from tfprof.reports.memory.estimated import against, estimated
+from tfprof.reports.memory.estimated import against, estimated, missing_of
 from tfprof.reports.memory.measured import measured, why_none
 from tfprof.reports.memory.query import Query
 from tfprof.results.answered import Answered
@@ -61,10 +61,21 @@ def to_draw(
 
 
 def peaks(data: ProfileData, query: Query) -> dict[str, int]:
-    """By device, at the first batch; from run metadata the numbers of OpenAI's mem_util."""
+    """By device, at the first batch; from run metadata the numbers of OpenAI's mem_util.
+
+    An error where sizes are missing: at least so much is no answer to how much.
+    """
     if data.graph is None and data.hosts and query.may_be_measured:
         return {one.device: one.peak for one in _devices(data)}
-    found = estimator_of(data, query).at(query.batches[0] if query.batches else 1)
+    estimator = estimator_of(data, query)
+    found = estimator.at(query.batches[0] if query.batches else 1)
+    missing = missing_of(estimator)
+    if missing:
+        raise InputMissing(
+            f"the peak is not known: {missing}",
+            where=data.title,
+            hint="In Python: dims= or feeds=; `tfprof memory` shows what is known.",
+        )
     return {device: one.expected for device, one in found.items()}
 
 

@@ -7,17 +7,17 @@ from dataclasses import replace
 from functools import partial
 
 from tfprof.analyses.memory.estimator import Estimator
-from tfprof.analyses.memory.peaks import MemoryPeak
+from tfprof.analyses.memory.peaks import INPUTS, MemoryPeak
 from tfprof.analyses.memory.recompute_plans import Progress
 from tfprof.analyses.memory.step_sources import AddedSteps, KerasSteps
 from tfprof.errors import UsageError
-from tfprof.model import units
 from tfprof.model.dims import BATCH
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
 from tfprof.reports.memory.asked_steps import estimator_of, executed_estimator
 from tfprof.reports.memory.query import Query
 from tfprof.reports.memory.what_if import Before, said_of, what_ifs
+from tfprof.reports.shared.missing_sizes import bytes_known, missing_sizes
 from tfprof.results.answered import SCHEMA, Answered, Subject, answered, used_inputs
 from tfprof.results.memory import (
     BatchMemory,
@@ -33,6 +33,7 @@ _WRITTEN = "Estimated from the graph as written; nothing was run."
 _BY_LAYERS = "Estimated from the layers of the file; nothing was run."
 _ADDED = "Estimated: gradients and updates are added to a model that only predicts."
 _EXECUTED = "Estimated from the graph that TensorFlow executed."
+_NO_BATCH = "nothing in this step depends on the batch"
 
 
 def estimated(
@@ -56,6 +57,8 @@ def estimated(
         found = replace(found, what_if=changed or None)
     warnings = [*data.warnings, *_warnings(estimator)]
     nulls = [f"max_batch, safe_batch: {found.fits.unknown}"] if found.fits.unknown else []
+    if missing_of(estimator):
+        nulls.append("interval: sizes are missing, it has no upper end")
     return answered("memory", data, found, [*warnings, *nulls], [*warnings, *notes])
 
 
@@ -94,21 +97,27 @@ def _memory(
         title,
         _source(estimator),
         given,
-        estimator.persistent,
+        {device: held_of(estimator)(size) for device, size in estimator.persistent.items()},
         not estimator.is_fixed,
     )
 
 
 def _batch(estimator: Estimator, batch: int) -> BatchMemory:
     found = estimator.at(batch)
-    sure, held = _bytes(estimator), estimator.persistent
+    sure, held, of_variables = _bytes(estimator), estimator.persistent, held_of(estimator)
     return BatchMemory(
         batch,
         {device: sure(one.expected) for device, one in found.items()},
-        {device: held.get(device, 0) for device in found},
+        {device: of_variables(held.get(device, 0)) for device in found},
         {device: sure(one.expected + held.get(device, 0)) for device, one in found.items()},
-        {device: one.interval for device, one in found.items()},
+        {device: _interval(estimator, one) for device, one in found.items()},
+        estimator.inputs(batch),
     )
+
+
+def _interval(estimator: Estimator, one: MemoryPeak) -> tuple[int, int | None]:
+    """Where sizes are missing, it has no upper end."""
+    return (one.least, None) if missing_of(estimator) else one.interval
 
 
 def _device(
@@ -118,24 +127,33 @@ def _device(
         row.peak_bytes[device],
         row.persistent_bytes[device],
         row.total_bytes[device],
-        one.interval,
+        row.interval[device],
         one.at,
         one.live,
         None,
         tuple(pieces),
+        row.input_bytes[device],
     )
 
 
 def _fits(estimator: Estimator, query: Query) -> Fits:
     if query.budget is None:
         return Fits()
-    missing = _missing(estimator)
+    missing = missing_of(estimator) or ("" if estimator.grows else _NO_BATCH)
     if missing:
         return Fits(None, None, query.budget, query.margin, unknown=missing)
     most = estimator.largest(query.budget)
     safe = estimator.largest(query.budget, parallel=True, margin=query.margin)
-    kinds = bytes_by_kind(estimator.highest(most).live) if most else {}
-    return Fits(most, safe, query.budget, query.margin, next(iter(kinds), "variables"))
+    return Fits(most, safe, query.budget, query.margin, _bound_by(estimator, most))
+
+
+def _bound_by(estimator: Estimator, batch: int) -> str:
+    """What takes most at a batch."""
+    kinds = {"variables": sum(estimator.persistent.values())}
+    if batch:
+        kinds |= bytes_by_kind(estimator.highest(batch).live)
+        kinds[INPUTS] = kinds.get(INPUTS, 0) + sum(estimator.inputs(batch).values())
+    return max(kinds, key=kinds.__getitem__)
 
 
 def _source(estimator: Estimator) -> str:
@@ -147,19 +165,20 @@ def _source(estimator: Estimator) -> str:
 
 
 def _bytes(estimator: Estimator) -> Callable[[int], Quantity]:
-    """Where sizes are not known, what is needed is at least the others."""
-    missing = _missing(estimator)
-    return partial(Quantity.at_least, missing=missing) if missing else Quantity.estimated
+    return partial(bytes_known, missing=missing_of(estimator))
 
 
-def _missing(estimator: Estimator) -> str:
-    unknown = estimator.unknown
-    if not unknown:
-        return ""
-    count = units.plural(len(unknown), "tensor")
-    return f"{count} of unknown size count as nothing: {unknown[0]}, ..."
+def missing_of(estimator: Estimator) -> str:
+    """What is not in the numbers, at the first batch that was asked for."""
+    return missing_sizes(estimator.first, estimator.lost, estimator.steps.persistent.missing)
+
+
+def held_of(estimator: Estimator) -> Callable[[int], Quantity]:
+    """The bytes of variables, as far as their shapes are known."""
+    missing = estimator.steps.persistent.missing
+    return partial(bytes_known, missing=missing) if missing else Quantity.derived
 
 
 def _warnings(estimator: Estimator) -> list[str]:
-    missing = _missing(estimator)
+    missing = missing_of(estimator)
     return [*estimator.notes, *([missing] if missing else [])]

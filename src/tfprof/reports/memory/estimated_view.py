@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tfprof.model import units
-from tfprof.model.quantity import Quantity
+from tfprof.model.quantity import Quantity, total
 from tfprof.reports.memory.what_if_view import what_if_facts, what_if_tables
 from tfprof.reports.memory.words import curves_of, size, whole
 from tfprof.results.memory import (
@@ -60,10 +61,10 @@ def _facts(memory: EstimatedMemory) -> Iterator[tuple[str, str]]:
     said = [f"batch {memory.batches[0].batch}"] if memory.batch_is_open else []
     yield "Computed", ", ".join([memory.computed, *said, f"model {memory.model}"])
     if len(memory.devices) == 1:
-        yield from _one_device(memory.highest, sum(memory.variables.values()))
+        yield from _one_device(memory.highest, total(memory.variables.values()))
     else:
         for device in sorted({*memory.devices, *memory.variables}):
-            held = memory.variables.get(device, 0)
+            held = memory.variables.get(device, Quantity.derived(0))
             yield device, _device_text(memory.devices.get(device), held)
     if memory.highest.peak_at:
         yield "At the peak", f"{memory.highest.peak_at}: {_kinds_text(memory.highest)}"
@@ -71,23 +72,31 @@ def _facts(memory: EstimatedMemory) -> Iterator[tuple[str, str]]:
         yield "Fits", _fits_text(memory.fits, memory.fits.budget_bytes)
 
 
-def _one_device(found: EstimatedDevice, held: int) -> Iterator[tuple[str, str]]:
+def _one_device(found: EstimatedDevice, held: Quantity) -> Iterator[tuple[str, str]]:
     yield "Peak", f"{size(found.peak_bytes)} beside the variables{_spread(found)}"
-    yield "Variables", units.size(held)
-    yield "Total", size(found.peak_bytes + Quantity.derived(held))
+    yield "Variables", size(held)
+    yield "Total", size(_together(found, whole(held)))
     yield from (("Formula", _piece_text(piece)) for piece in found.pieces[-_PIECES_SHOWN:])
+
+
+def _together(found: EstimatedDevice, held: int) -> Quantity:
+    """With variables that lie on devices where nothing else does."""
+    known = found.total_bytes.known
+    return replace(found.total_bytes, value=whole(found.peak_bytes) + held if known else None)
 
 
 def _spread(found: EstimatedDevice) -> str:
     low, high = found.interval
+    if high is None:
+        return ""
     return f" ({units.size(low)} to {units.size(high)})" if low != high else ""
 
 
-def _device_text(found: EstimatedDevice | None, held: int) -> str:
+def _device_text(found: EstimatedDevice | None, held: Quantity) -> str:
     if found is None:
-        return f"{units.size(held)} of variables"
+        return f"{size(held)} of variables"
     return (
-        f"{size(found.peak_bytes)}{_spread(found)} at the peak, {units.size(held)} of "
+        f"{size(found.peak_bytes)}{_spread(found)} at the peak, {size(held)} of "
         f"variables: {size(found.total_bytes)}"
     )
 
@@ -104,7 +113,7 @@ def _kinds_text(found: EstimatedDevice) -> str:
 
 def _fits_text(fits: Fits, budget: int) -> str:
     if fits.unknown:
-        return f"not known in {units.size(budget)}: {fits.unknown}"
+        return f"no batch is known to fit in {units.size(budget)}: {fits.unknown}"
     if not fits.max_batch:
         return f"not even one sample in {units.size(budget)}"
     return (

@@ -15,7 +15,9 @@ from tfprof.model.hosts import Hosts
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
 from tfprof.reports.memory.asked_steps import estimator_of
+from tfprof.reports.memory.estimated import held_of, missing_of
 from tfprof.reports.memory.query import Query
+from tfprof.reports.shared.missing_sizes import bytes_known
 from tfprof.results.answered import Answered, answered
 from tfprof.results.memory_trace import AllocatorState, MeasuredDevice, MeasuredMemory
 from tfprof.results.times import Nanoseconds
@@ -36,16 +38,15 @@ _OF_ALLOCATOR = "Measured by the allocator: all that it handed out, variables in
 class _Estimate:
     """What the graph tells: the peak before the run, and the variables, by device."""
 
-    peaks: Mapping[str, int]
-    held: Mapping[str, int]
+    peaks: Mapping[str, Quantity]
+    held: Mapping[str, Quantity]
+    missing: str
 
 
 def measured(data: ProfileData, devices: Sequence[DeviceMemory]) -> Answered[MeasuredMemory]:
     types, estimate, curves = _types(data), _estimate(data), over_time(devices)
     found = {one.device: _device(one, types, estimate, curves) for one in devices}
-    peaks = None
-    if estimate is not None:
-        peaks = {device: Quantity.estimated(peak) for device, peak in estimate.peaks.items()}
+    peaks = estimate.peaks if estimate is not None else None
     result = MeasuredMemory("measured", found, curves.points, peaks)
     of_steps = all(not one.is_whole for one in found.values())
     warnings = [*data.warnings, *_unknowns(found.values(), estimate)]
@@ -82,7 +83,12 @@ def _estimate(data: ProfileData) -> _Estimate | None:
         found = estimator.at(1)
     except TfprofError:
         return None
-    return _Estimate({device: one.expected for device, one in found.items()}, estimator.persistent)
+    missing, of_variables = missing_of(estimator), held_of(estimator)
+    return _Estimate(
+        {device: bytes_known(one.expected, missing) for device, one in found.items()},
+        {device: of_variables(size) for device, size in estimator.persistent.items()},
+        missing,
+    )
 
 
 def _types(data: ProfileData) -> Mapping[str, str]:
@@ -129,7 +135,7 @@ def _variables(device: DeviceMemory, estimate: _Estimate | None) -> Quantity:
         return Quantity.unknown(_NOT_TOLD_APART)
     if estimate is None:
         return Quantity.unknown(_NO_GRAPH)
-    return Quantity.derived(estimate.held.get(device.device, 0))
+    return estimate.held.get(device.device, Quantity.derived(0))
 
 
 def _known(value: int | None) -> Quantity:
@@ -153,6 +159,8 @@ def _unknowns(devices: Iterable[MeasuredDevice], estimate: _Estimate | None) -> 
         said.append(f"persistent_bytes: {_NOT_TOLD_APART}")
     elif estimate is None:
         said.append(f"persistent_bytes, total_bytes: {_NO_GRAPH}")
+    elif estimate.missing:
+        said.append(f"persistent_bytes, total_bytes, estimated_peak_bytes: {estimate.missing}")
     if not all(one.is_whole for one in found):
         said.append(
             "baseline_bytes, before_capture_bytes, fragmentation, available_bytes, "

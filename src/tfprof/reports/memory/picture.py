@@ -21,7 +21,8 @@ def picture(answered: Answered[EstimatedMemory | MeasuredMemory]) -> Chart:
     memory = answered.data
     if isinstance(memory, MeasuredMemory):
         return _over_time(answered.subject.title, memory)
-    return _over_batches(memory, answered.warnings)
+    said = [one for one in answered.notes if one in answered.warnings]
+    return _over_batches(memory, said)
 
 
 def _over_time(title: str, memory: MeasuredMemory) -> Chart:
@@ -48,13 +49,13 @@ def _over_batches(memory: EstimatedMemory, warnings: Sequence[str]) -> Chart:
     models = [memory, *([memory.against] if memory.against is not None else [])]
     files = " and ".join(model.title for model in models)
     what = " and ".join(dict.fromkeys(model.computed for model in models))
-    below = memory.fits.budget_bytes is not None  # what fits is decided on the total
-    curves = curves_of(memory, with_variables=below)
+    below = memory.fits.budget_bytes is not None  # what fits is decided on all there is to hold
+    curves = curves_of(memory, with_all=below)
     return Chart(
         f"Peak memory of {what}",
         " · ".join([files, *memory.given, f"model {memory.model}"]),
         "batch",
-        f"peak memory {'with' if below else 'beside'} the variables",
+        "peak memory with variables and inputs" if below else "peak memory beside the variables",
         Series([row.batch for row in memory.batches], _short(curves)),
         _limit(memory.fits),
         [*_said_of(memory), *warnings, memory.source],

@@ -14,13 +14,15 @@ from tfprof.analyses.graph.inputs import data_ops, model_inputs
 from tfprof.analyses.graph.reach import Extent, extent
 from tfprof.analyses.graph.subgraph import TRAIN
 from tfprof.analyses.keras.keras_costs import KerasCosts, keras_costs
-from tfprof.analyses.memory.peaks import MemoryPeak, guess_from, peaks, pieces
+from tfprof.analyses.memory.peaks import MemoryPeak, guess_from, peaks, pieces, with_inputs
 from tfprof.analyses.memory.program import MODELS, program
 from tfprof.analyses.memory_trace.devices import DeviceMemory, measured_memory
 from tfprof.analyses.runtime.step_average import step_average
 from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
 from tfprof.model.dims import BATCH, symbol
+from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData, TensorSpec
+from tfprof.reports.shared.missing_sizes import missing_sizes
 from tfprof.reports.shared.model_costs import costs_of
 from tfprof.reports.shared.parameters import parameters_of
 from tfprof.reports.shared.question import Question
@@ -38,11 +40,13 @@ COMMON_DEVICE = 16 * 10**9
 class StepPeaks:
     """Peaks by device, estimated, and the batch that fits a common device.
 
-    `is_open`: nothing says the batch, and one sample was taken.
+    `is_open`: nothing says the batch, and one sample was taken. `missing` says of which sizes
+    nothing is known: then no batch is known to fit.
     """
 
     peaks: dict[str, MemoryPeak]
     is_open: bool
+    missing: str
     fits: int | None = None
 
     @property
@@ -113,24 +117,29 @@ def _memory(
     """Of one sample unless a batch is given; None if more than the batch is open."""
     if static is None or data.graph is None or set(static.symbols) - {BATCH}:
         return None
-    batch = question.sizes.get(BATCH, 1) if question is not None else 1
-    made = program(static, data.graph, MODELS["cpu-tf"])
+    asked, is_open = question or Question(), BATCH in static.symbols
+    batch, large = asked.sizes.get(BATCH, 1), len(data.graph) > LARGEST_TWICE
+    # what kernels need while they run is no line over the batch
+    exact = static if large or not is_open else costs_of(data, asked, {BATCH: batch})
+    made = program(exact, data.graph, MODELS["cpu-tf"])
     found = peaks(made, batch, interval=False)
-    if len(found) > 1 or len(data.graph) > LARGEST_TWICE:
-        return StepPeaks(found, BATCH in static.symbols)
-    return StepPeaks(found, BATCH in static.symbols, _fits(data, part, question or Question()))
-
-
-def _fits(data: ProfileData, part: Extent, question: Question) -> int | None:
-    """The batch that fits a common device, by the formula over the batch."""
-    if data.graph is None:
-        return None
+    parameters = count_parameters(data, part)
+    missing = missing_sizes(made, variables=parameters.total.reason)
+    if missing or large or len(found) > 1:
+        return StepPeaks(found, is_open, missing)
     # said as a symbol, the batch is open even where a run tells its size
-    costs = costs_of(data, question, {BATCH: symbol(BATCH)})
-    if costs.symbols != [BATCH]:
+    costs = static if is_open else costs_of(data, asked, {BATCH: symbol(BATCH)})
+    fits = _fits(costs, data.graph, COMMON_DEVICE - parameters.bytes)
+    return StepPeaks(found, is_open, missing, fits)
+
+
+def _fits(costs: OpCosts, graph: Graph, budget: int) -> int | None:
+    """The batch that fits, by the formula over the batch; None where there is none."""
+    made = program(costs, graph, MODELS["cpu-tf"])
+    if costs.symbols != [BATCH] or made.unknown:
         return None
-    (lines, *_) = pieces(program(costs, data.graph, MODELS["cpu-tf"]), _SCHEDULE_BATCH).values()
-    return guess_from(lines, COMMON_DEVICE - count_parameters(data, part).bytes)
+    (lines, *_) = pieces(made, _SCHEDULE_BATCH).values()
+    return guess_from(with_inputs(lines, made.inputs[0]), budget)
 
 
 def _steps(data: ProfileData) -> Breakdown | None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from tfprof.model import units
-from tfprof.model.quantity import Kind, Quantity
+from tfprof.model.quantity import Quantity
 from tfprof.reports.shared.model_costs import in_words, phases_in_words, size_text
 from tfprof.results.checkpoint import CheckpointResult
 from tfprof.results.keras_model import KerasResult, TensorRow
@@ -150,7 +150,7 @@ def _memory(found: SummaryResult) -> Iterator[str]:
             beside = "with" if measured.with_variables else "beside"
             yield f"{units.size(measured.bytes)} at the peak {beside} the variables, measured"
         return
-    size = Kind.ESTIMATED.mark + units.size(peak.bytes)
+    size = peak.bytes.kind.mark + (units.size(_whole(peak.bytes)) if peak.bytes.known else "")
     batch = f" at batch {peak.batch}" if peak.batch is not None else ""
     if measured is None:
         yield f"{size} at the peak beside the variables{batch}, estimated"
@@ -162,6 +162,8 @@ def _memory(found: SummaryResult) -> Iterator[str]:
     if peak.fits is not None:
         fits = f"batch {peak.fits:,} fits" if peak.fits else "no batch fits"
         yield f"{fits} in {units.size(peak.device_bytes)}"
+    elif peak.bytes.reason:
+        yield f"no batch is known to fit: {peak.bytes.reason}"
 
 
 def _computes(found: SummaryResult) -> list[str]:

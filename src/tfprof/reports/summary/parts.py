@@ -12,6 +12,7 @@ from tfprof.model.quantity import Quantity
 from tfprof.model.xspace import Space
 from tfprof.reports.shared.digest import COMMON_DEVICE, Digest
 from tfprof.reports.shared.input_bound import NO_OPS, step_text
+from tfprof.reports.shared.missing_sizes import bytes_known
 from tfprof.reports.shared.words import NO_STEPS
 from tfprof.results.keras_model import TensorRow
 from tfprof.results.step_average import StepAverage
@@ -75,7 +76,9 @@ def peaks_of(known: Digest) -> tuple[Peaks | None, str | None, Peaks | None]:
     memory = known.memory
     estimated = None
     if memory is not None:
-        estimated = {name: Quantity.estimated(one.expected) for name, one in memory.peaks.items()}
+        estimated = {
+            name: bytes_known(one.expected, memory.missing) for name, one in memory.peaks.items()
+        }
     if not known.measured:
         return estimated, "estimated" if estimated is not None else None, None
     measured = {one.device: Quantity.measured(one.peak) for one in known.measured}
@@ -92,11 +95,12 @@ def measured_peak(known: Digest) -> MeasuredPeak | None:
 
 def estimated_peak(known: Digest) -> EstimatedPeak | None:
     memory = known.memory
-    if memory is None or not memory.highest.expected:
+    if memory is None or not (memory.highest.expected or memory.missing):
         return None
     peak = memory.highest
     batch = peak.batch if memory.is_open else None
-    return EstimatedPeak(peak.expected, batch, memory.fits, COMMON_DEVICE)
+    size = bytes_known(peak.expected, memory.missing)
+    return EstimatedPeak(size, batch, memory.fits, COMMON_DEVICE)
 
 
 def time_of(known: Digest) -> TimeResult:

@@ -17,6 +17,8 @@ from tfprof.reports.summary.work import NOT_OF_LAYERS, own_costs, why_not_comput
 _ROLES = ("trainable", "non_trainable", "optimizer", "other", "total")
 _COMPUTED = ("macs", "flops", "flops_all", "float_ops")
 
+_BY_LAYERS = "`tfprof memory` estimates it by the layers"
+
 # a reason, and the keys that are null for it
 Nulls = Iterator[tuple[str, Iterable[str]]]
 
@@ -40,9 +42,12 @@ def _params(known: Digest) -> Nulls:
 
 
 def _memory(known: Digest) -> Nulls:
+    if known.memory is not None and known.memory.missing:
+        key = "estimated_peak_memory" if known.measured else "peak_memory"
+        yield known.memory.missing, [key]
     if known.memory is not None or known.measured:
         return
-    why = why_not_computed(known)
+    why = _BY_LAYERS if known.keras is not None else why_not_computed(known)
     if known.static is not None:
         why = f"sizes are open: {' '.join(open_sizes(known.static.symbols))} tells"
     yield why, ["peak_memory", "memory_kind"]

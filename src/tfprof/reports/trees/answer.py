@@ -55,7 +55,7 @@ def _code(data: ProfileData, nodes: Nodes, options: Options) -> CostTreeResult:
     code, shown = displayed_code(data, nodes, options)
     made = [code.made[at] for at in shown.at.tolist()]
     rows = replace(
-        _rows(shown),
+        _rows(shown, nodes),
         devices=[tuple(sorted(nodes.devices.distinct(one))) for one in made]
         if "device" in options.select
         else (),
@@ -78,6 +78,7 @@ def op_costs(nodes: Nodes, options: Options) -> OpCostsResult:
     rows = tuple(
         OpCostRow(
             row.op,
+            Costs(*row.own.tolist()).known(nodes.unknown),
             Costs(*row.own.tolist()),
             Costs(*row.total.tolist()),
             row.nodes,
@@ -89,7 +90,15 @@ def op_costs(nodes: Nodes, options: Options) -> OpCostsResult:
     )
     total = Costs(*found.root_total.tolist())
     select, style = frozenset(options.select), _style(options)
-    return OpCostsResult(rows, total, select, style, empty_graph=not len(nodes))
+    return OpCostsResult(
+        rows,
+        total.known(nodes.unknown),
+        total,
+        select,
+        style,
+        empty_graph=not len(nodes),
+        unknown=nodes.unknown,
+    )
 
 
 TREES: Mapping[str, Callable[[ProfileData, Nodes, Options], CostTreeResult]] = {
@@ -131,7 +140,7 @@ def _tree(
         shown = display(tree, options, early_filter(tree, options, nodes.devices))
     else:
         shown = display(tree, options, late_filter(tree, options, nodes.devices))
-    rows = _with_details(_rows(shown), shown, nodes, options, made_up)
+    rows = _with_details(_rows(shown, nodes), shown, nodes, options, made_up)
     if early and made_up == GRAPH_OP and "num_hidden_ops" in options.select:
         rows = replace(rows, hidden=shown.hidden)
     if early and options.account_type_regexes == EVERYTHING:
@@ -141,7 +150,7 @@ def _tree(
     return CostTreeResult(rows, frozenset(options.select), _style(options))
 
 
-def _rows(shown: Shown) -> CostRows:
+def _rows(shown: Shown, nodes: Nodes) -> CostRows:
     tree = shown.tree
     return CostRows(
         [tree.labels[at] for at in shown.at.tolist()],
@@ -150,6 +159,7 @@ def _rows(shown: Shown) -> CostRows:
         tree.accounted[shown.at],
         tree.own[shown.at],
         shown.total,
+        unknown=nodes.unknown,
     )
 
 

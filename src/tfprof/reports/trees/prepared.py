@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+
 from tfprof.analyses.accounting.fill_oplog import fill_oplog
 from tfprof.analyses.accounting.nodes import Nodes, build_nodes
 from tfprof.analyses.accounting.regexes import matcher
 from tfprof.analyses.inference.sites import Given
 from tfprof.errors import UsageError
+from tfprof.model import units
+from tfprof.model.metrics import LOST_PARAMS
 from tfprof.model.oplog import TRAINABLE
 from tfprof.model.options import EVERYTHING, Options
 from tfprof.model.profile import ProfileData
@@ -15,6 +21,7 @@ from tfprof.reports.trees.query import Query
 from tfprof.results.answered import Answered, answered
 from tfprof.results.trees import CostTreeResult, OpCostsResult
 
+_OF_LAYERS = "a Keras file has variables, no other nodes: `tfprof layers` counts its work"
 _WHOLE = "times are of the whole capture, not of one step"
 
 
@@ -33,7 +40,11 @@ class Prepared:
         _check_step(data, options)
         tree = TREES.get(query.view)
         result = op_costs(nodes, options) if tree is None else tree(data, nodes, options)
-        return answered(query.view, data, result, warnings_of(data))
+        said = warnings_of(data) + _lost(nodes)
+        # how many nodes there are is known without a run
+        asked = {*options.select, options.order_by} - {"occurrence"}
+        notes = said + _reasons({k: why for k, why in nodes.unknown.items() if k in asked})
+        return answered(query.view, data, result, said + _reasons(nodes.unknown), notes)
 
     def tree(self, view: str, options: Options) -> CostTreeResult:
         """The scope, graph or code view alone."""
@@ -72,10 +83,31 @@ def ask(data: ProfileData, query: Query) -> Answered[Result]:
     return Prepared(data).ask(query)
 
 
+def _lost(nodes: Nodes) -> list[str]:
+    """Of which variables the parameters are not known."""
+    lost = np.flatnonzero(nodes.costs[:, LOST_PARAMS]).tolist()
+    if not lost:
+        return []
+    more = ", ..." if len(lost) > 1 else ""
+    count = units.plural(len(lost), "variable")
+    tells = "--vars FILE tells" if nodes.graph is not None else "a file with the weights tells"
+    return [f"params: the shape of {count} is not known ({nodes.names[lost[0]]}{more}): {tells}"]
+
+
+def _reasons(unknown: Mapping[str, str]) -> list[str]:
+    """A sentence a reason, with the metrics that are not known for it."""
+    keys: dict[str, list[str]] = {}
+    for metric, reason in unknown.items():
+        keys.setdefault(reason, []).append(metric)
+    return [f"{', '.join(metrics)}: {reason}" for reason, metrics in keys.items()]
+
+
 def warnings_of(data: ProfileData) -> list[str]:
     """Those of the files, and what all four views lack."""
     warnings = list(data.warnings)
-    if data.graph is None:
+    if data.graph is None and data.keras is not None:
+        warnings.append(_OF_LAYERS)
+    elif data.graph is None:
         warnings.append("no graph was given: nodes are known by the run alone")
     if data.trace is not None and len(data.trace.executions) and not data.trace.steps:
         warnings.append(_WHOLE)

@@ -17,6 +17,11 @@ def view(answered: Answered[Result]) -> Report:
 def shape_of(result: Result) -> CostTreeView | OpCostView:
     if isinstance(result, OpCostsResult):
         return OpCostView(
-            result.rows, result.total, result.select, result.style, result.empty_graph
+            result.rows,
+            result.total,
+            result.select,
+            result.style,
+            result.empty_graph,
+            result.unknown,
         )
     return CostTreeView(result.nodes, result.select, result.style, result.of_code)
