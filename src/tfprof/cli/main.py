@@ -6,7 +6,7 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tfprof import __version__
@@ -104,22 +104,25 @@ def _run(words: list[str]) -> int:
     args = parser.parse_args(words)
     with progress_bar() as progress:
         answered = _answered(args, progress)
-    if isinstance(answered, Files):
+    code = 0
+    if callable(answered):
+        code = answered()
+    elif isinstance(answered, Files):
         deliver(answered)
-    elif answered is not None:
+    else:
         from tfprof.api.answer import Answer
 
         if commands()[args.command].tells_warnings:
             warn(answered.warnings)
         emit(Answer(answered), args)
     sys.stdout.flush()
-    return 0
+    return code
 
 
 def _answered(
     args: argparse.Namespace, progress: ProgressOf | None
-) -> Answered[object] | Files | None:
-    """None where the command has shown its answer itself: the prompt, a picture."""
+) -> Answered[object] | Files | Callable[[], int]:
+    """Or what is left to do when all is read and the bar is gone: the prompt, a picture."""
     answer = commands()[args.command].answer
     if answer is not None:
         return answer(values_of(args), progress)

@@ -25,7 +25,6 @@ from tfprof.model.profile import ProfileData
 from tfprof.renderers.text import plain
 from tfprof.reports.trees import Prepared, Query, view
 
-PROMPT = "tfprof> "
 # what picks the profile is said before it is loaded
 _SAID_BEFORE = (*INPUTS, WHICH_GRAPH)
 _WIDTH = 28
@@ -169,31 +168,12 @@ def run_lines(prompt: Prompt, lines: Iterable[str]) -> None:
             return
 
 
-def run_interactive(prompt: Prompt) -> None:
-    """Ctrl-C drops the line, Ctrl-D leaves."""
-    from pathlib import Path
-
-    from prompt_toolkit import PromptSession
-    from prompt_toolkit.completion import WordCompleter
-    from prompt_toolkit.history import FileHistory
-
-    session: PromptSession[str] = PromptSession(
-        history=FileHistory(str(Path.home() / ".tfprof_history")),
-        completer=WordCompleter(prompt.words(), WORD=True),
-    )
-    while True:
-        try:
-            line = session.prompt(PROMPT)
-        except KeyboardInterrupt:
-            continue
-        except EOFError:
-            return
-        if not prompt.answer(line):
-            return
-
-
-def run_prompt(prompt: Prompt) -> None:
+def run_prompt(prompt: Prompt) -> int:
+    """The exit code."""
     if sys.stdin.isatty():
+        from tfprof.cli.line_editor import run_interactive
+
         run_interactive(prompt)
     else:
         run_lines(prompt, sys.stdin)
+    return 0
