@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tfprof import __version__
 from tfprof.cli import draw, shell
 from tfprof.cli.help import epilog, overview
-from tfprof.cli.output import add_outputs, deliver, emit, talk, warn
+from tfprof.cli.output import add_outputs, check_target, deliver, emit, talk, warn
 from tfprof.cli.parser import Parser, add_options, values_of
 from tfprof.cli.progress import progress_bar
 from tfprof.cli.words import normalised, paths_together, with_command
@@ -102,6 +102,9 @@ def _run(words: list[str]) -> int:
         words = with_command(words, commands(), {option for option, must in valued.items() if must})
         words = paths_together(words, valued)
     args = parser.parse_args(words)
+    command = commands()[args.command]
+    if args.command != draw.NAME:
+        check_target(args, command.suffixes)
     with progress_bar() as progress:
         answered = _answered(args, progress)
     code = 0
@@ -112,7 +115,7 @@ def _run(words: list[str]) -> int:
     else:
         from tfprof.api.answer import Answer
 
-        if commands()[args.command].tells_warnings:
+        if command.tells_warnings:
             warn(answered.warnings)
         emit(Answer(answered), args)
     sys.stdout.flush()
