@@ -41,6 +41,13 @@ def _steps(data: ProfileData, question: Question, optimizer: str | None) -> Step
             "no graph: memory is estimated from a graph, or from a Keras file",
             hint="`tfprof doctor PATH` lists what is there.",
         )
+    if data.graph.cut:
+        # without the ops that read them, tensors live for too long: not even a least peak is known
+        raise InputMissing(
+            f"the peak is not known: {data.graph.cut}",
+            where=data.title,
+            hint="Copy or write the file again.",
+        )
     if optimizer is None or _trains(data):
         return _graph_steps(data, question)
     return AddedSteps(_graph_steps(data, replace(question, mode=INFERENCE)), optimizer)

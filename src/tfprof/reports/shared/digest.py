@@ -113,6 +113,8 @@ def _memory(
     """Of one sample unless a batch is given; None if more than the batch is open."""
     if static is None or data.graph is None or set(static.symbols) - {BATCH}:
         return None
+    if data.graph.cut:
+        return None
     batch = question.sizes.get(BATCH, 1) if question is not None else 1
     made = program(static, data.graph, MODELS["cpu-tf"])
     found = peaks(made, batch, interval=False)
