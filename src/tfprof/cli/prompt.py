@@ -74,6 +74,8 @@ class Prompt:
         self._options = options
         self._write = write
         self._questions = _questions()
+        # the exit code of the first line that could not be answered
+        self.failed = 0
 
     def answer(self, line: str) -> bool:
         """Whether to go on."""
@@ -85,8 +87,10 @@ class Prompt:
             return self._command(words[0], words[1:])
         except ValueError as fault:
             talk(f"E: {fault}")
+            self.failed = self.failed or UsageError.exit_code
         except TfprofError as fault:
             talk(f"E: {fault}" + (f" {fault.hint}" if fault.hint else ""))
+            self.failed = self.failed or fault.exit_code
         return True
 
     def _command(self, command: str, words: list[str]) -> bool:
@@ -161,19 +165,19 @@ def option_block(options: ViewOptions) -> str:
     return "\n".join(lines) + "\n"
 
 
-def run_lines(prompt: Prompt, lines: Iterable[str]) -> None:
-    """Commands from a pipe or a script."""
+def run_lines(prompt: Prompt, lines: Iterable[str]) -> int:
+    """Commands from a pipe or a script: all are tried, the first that fails is the exit code."""
     for line in lines:
         if not prompt.answer(line.strip()):
-            return
+            break
+    return prompt.failed
 
 
 def run_prompt(prompt: Prompt) -> int:
-    """The exit code."""
-    if sys.stdin.isatty():
-        from tfprof.cli.line_editor import run_interactive
+    """The exit code; whoever types has seen what failed."""
+    if not sys.stdin.isatty():
+        return run_lines(prompt, sys.stdin)
+    from tfprof.cli.line_editor import run_interactive
 
-        run_interactive(prompt)
-    else:
-        run_lines(prompt, sys.stdin)
+    run_interactive(prompt)
     return 0
