@@ -12,8 +12,7 @@ from tfprof.analyses.cost.op_costs import OpCosts
 from tfprof.analyses.cost.params import Parameters, count_parameters
 from tfprof.analyses.graph.inputs import data_ops, model_inputs
 from tfprof.analyses.graph.reach import Extent, extent
-from tfprof.analyses.graph.subgraph import TRAIN
-from tfprof.analyses.keras.keras_costs import KerasCosts, keras_costs
+from tfprof.analyses.keras.keras_costs import KerasCosts
 from tfprof.analyses.memory.peaks import MemoryPeak, guess_from, peaks, pieces
 from tfprof.analyses.memory.program import MODELS, program
 from tfprof.analyses.memory_trace.devices import DeviceMemory, measured_memory
@@ -21,6 +20,7 @@ from tfprof.analyses.runtime.step_average import step_average
 from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
 from tfprof.model.dims import BATCH, symbol
 from tfprof.model.profile import ProfileData, TensorSpec
+from tfprof.reports.shared.keras_costs import costs_of_layers
 from tfprof.reports.shared.model_costs import costs_of
 from tfprof.reports.shared.parameters import parameters_of
 from tfprof.reports.shared.question import Question
@@ -98,7 +98,7 @@ def digest(data: ProfileData, question: Question | None = None) -> Digest:
 def _layers(data: ProfileData, question: Question) -> KerasCosts | None:
     if data.keras is None or data.graph is not None:
         return None
-    return keras_costs(data.keras, train=question.mode == TRAIN)
+    return costs_of_layers(data.keras, question)
 
 
 def _static(data: ProfileData, question: Question) -> OpCosts | None:

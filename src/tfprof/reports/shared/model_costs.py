@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from tfprof.analyses.cost.op_costs import OpCosts, op_costs
 from tfprof.analyses.graph.subgraph import PHASES, subgraph
+from tfprof.analyses.inference.fed_batch import fed_batch
 from tfprof.errors import UsageError
 from tfprof.model import dims, units
 from tfprof.model.dims import BATCH, Size
@@ -31,11 +32,26 @@ def costs_of(
 
 
 def check_feeds(data: ProfileData, question: Question) -> None:
+    """Of nodes that are there, and of one batch."""
+    fed, said = fed_batch(data.graph, question.feeds), question.sizes.get(BATCH)
+    if fed is not None and said is not None and fed != said:
+        raise UsageError(
+            f"--feed says batch {fed}, and --batch {said}", hint="A letter feeds any batch: B."
+        )
     for name in question.feeds:
         if data.graph is not None and name not in data.graph.index:
             near = difflib.get_close_matches(name, data.graph.index, 1)
             hint = f"Did you mean {near[0]}?" if near else "`tfprof PATH` lists the inputs."
             raise UsageError(f"no node is called {name!r} to be fed", hint=hint)
+
+
+def refuse_feeds(question: Question) -> None:
+    """For layers, whose sizes are said otherwise."""
+    if question.feeds:
+        raise UsageError(
+            "--feed gives the shape of an input of a graph, and a Keras file has none",
+            hint="Its sizes are said with --batch and --dim.",
+        )
 
 
 def computed_costs(costs: OpCosts) -> ComputedCosts:
