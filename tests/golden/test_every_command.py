@@ -191,7 +191,7 @@ def test_the_rules_are_the_accepted_ones(golden, form):
 def test_the_prompt_answers_a_pipe_as_accepted(golden, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO(PIPED))
     ran = run("shell", "two_cpus")
-    assert ran.code == 0
+    assert ran.code == 3  # there are no code lines, and then a command is misspelt
     golden("shell.two_cpus.txt", ran.out)
     golden("shell.two_cpus.stderr.txt", ran.err)
 

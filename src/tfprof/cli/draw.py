@@ -42,14 +42,21 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--force", action="store_true", help="replace an existing file")
 
 
-def run(args: argparse.Namespace, progress: ProgressOf | None) -> None:
+def run(args: argparse.Namespace, progress: ProgressOf | None) -> Callable[[], int]:
+    """Who writes the picture."""
+    from tfprof.renderers.picture import to_svg
+
     write = _writer(args)
     command = commands()[args.subject]
-    if command.drawing is not None:
-        from tfprof.renderers.picture import to_svg
+    if command.drawing is None:
+        raise UsageError(f"there is no picture of {args.subject}")
+    picture = to_svg.render(command.picture(command.drawing.answer(values_of(args), progress)))
 
-        answered = command.drawing.answer(values_of(args), progress)
-        write(to_svg.render(command.picture(answered)))
+    def written() -> int:
+        write(picture)
+        return 0
+
+    return written
 
 
 def _writer(args: argparse.Namespace) -> Callable[[str], None]:

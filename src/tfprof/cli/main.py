@@ -6,13 +6,13 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tfprof import __version__
 from tfprof.cli import draw, shell
 from tfprof.cli.help import epilog, overview
-from tfprof.cli.output import add_outputs, deliver, emit, talk, warn
+from tfprof.cli.output import add_outputs, check_target, deliver, emit, talk, warn
 from tfprof.cli.parser import Parser, add_options, values_of
 from tfprof.cli.progress import progress_bar
 from tfprof.cli.words import normalised, paths_together, with_command
@@ -102,24 +102,30 @@ def _run(words: list[str]) -> int:
         words = with_command(words, commands(), {option for option, must in valued.items() if must})
         words = paths_together(words, valued)
     args = parser.parse_args(words)
+    command = commands()[args.command]
+    if args.command != draw.NAME:
+        check_target(args, command.suffixes)
     with progress_bar() as progress:
         answered = _answered(args, progress)
-    if isinstance(answered, Files):
+    code = 0
+    if callable(answered):
+        code = answered()
+    elif isinstance(answered, Files):
         deliver(answered)
-    elif answered is not None:
+    else:
         from tfprof.api.answer import Answer
 
-        if commands()[args.command].tells_warnings:
+        if command.tells_warnings:
             warn(answered.notes)
         emit(Answer(answered), args)
     sys.stdout.flush()
-    return 0
+    return code
 
 
 def _answered(
     args: argparse.Namespace, progress: ProgressOf | None
-) -> Answered[object] | Files | None:
-    """None where the command has shown its answer itself: the prompt, a picture."""
+) -> Answered[object] | Files | Callable[[], int]:
+    """Or what is left to do when all is read and the bar is gone: the prompt, a picture."""
     answer = commands()[args.command].answer
     if answer is not None:
         return answer(values_of(args), progress)

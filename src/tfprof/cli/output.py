@@ -6,7 +6,7 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from tfprof.api.answer import Answer
     from tfprof.commands.command import Files
 
-_PICTURES = (".svg", ".png")
+# suffixes of formats that answers are not written in, and who writes them
+_OTHERS = {
+    (".svg", ".png"): "`tfprof draw` makes pictures.",
+    (".trace.json", ".trace.json.gz"): "`tfprof timeline` writes traces.",
+    (".speedscope.json",): "speedscope opens the .trace.json of `tfprof timeline`.",
+    (".pb.gz",): "`tfprof code -output pprof:outfile=FILE` writes for pprof.",
+}
 _WIDEST = 120
 _NARROWEST = 40
 
@@ -32,6 +38,22 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
         "--format", choices=sorted(output_formats()), help="the format, whatever the suffix"
     )
     group.add_argument("--force", action="store_true", help="replace an existing file")
+
+
+def check_target(args: argparse.Namespace, own: Collection[str]) -> None:
+    """A file that cannot do is refused before anything is read.
+
+    `own` are the suffixes of what the command itself writes.
+    """
+    if not args.output_file:
+        return
+    from tfprof.commands.writing import check_free
+
+    path = Path(args.output_file)
+    is_named = args.json or args.format
+    if is_named or not path.name.lower().endswith(tuple(own)):
+        _format_for(path, args, own)
+    check_free(path, force=args.force)
 
 
 def emit(answer: Answer, args: argparse.Namespace) -> None:
@@ -66,15 +88,18 @@ def _print(answer: Answer, chosen: str | None) -> None:
         sys.stdout.write(rendered(answer, chosen or "txt", width()))
 
 
-def _format_for(path: Path, args: argparse.Namespace) -> str:
+def _format_for(path: Path, args: argparse.Namespace, own: Collection[str] = ()) -> str:
     if args.json or args.format:
         return "json" if args.json else str(args.format)
     by_suffix = {f".{name}": name for name in output_formats()}
-    if path.suffix.lower() not in by_suffix:
-        hint = f"Use one of {', '.join(by_suffix)}, or --format."
-        if path.suffix.lower() in _PICTURES:
-            hint += " `tfprof draw` makes pictures."
-        raise UsageError(f"the suffix of {path.name!r} names no format", hint=hint)
+    name = path.name.lower()
+    elsewhere = [who for ends, who in _OTHERS.items() if name.endswith(ends)]
+    if elsewhere or path.suffix.lower() not in by_suffix:
+        listed = f"Use one of {', '.join([*by_suffix, *own])}, or --format."
+        raise UsageError(
+            f"the suffix of {path.name!r} names no format of this answer",
+            hint=" ".join([listed, *elsewhere]),
+        )
     return by_suffix[path.suffix.lower()]
 
 

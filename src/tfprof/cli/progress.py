@@ -1,4 +1,8 @@
-"""A progress bar on stderr, once reading has taken a second. Never in a pipe."""
+"""A progress bar on stderr, once reading has taken a second. Never in a pipe.
+
+What is read late, when the answer is being shown, is read without one: a bar paints over whatever
+else the terminal shows, and nobody would take it down.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +27,14 @@ def progress_bar() -> Iterator[Callable[[Path, int], Callable[[int], None]] | No
         return
     started = time.monotonic()
     bar: Bar | None = None
+    over = False
 
     def reading(path: Path, size: int) -> Callable[[int], None]:
         task = None
 
         def done(read: int) -> None:
             nonlocal bar, task
-            if bar is None and time.monotonic() - started < _PATIENCE:
+            if over or (bar is None and time.monotonic() - started < _PATIENCE):
                 return
             if bar is None:
                 bar = _shown()
@@ -42,6 +47,7 @@ def progress_bar() -> Iterator[Callable[[Path, int], Callable[[int], None]] | No
     try:
         yield reading
     finally:
+        over = True
         if bar is not None:
             bar.stop()
 

@@ -25,7 +25,6 @@ from tfprof.model.profile import ProfileData
 from tfprof.renderers.text import plain
 from tfprof.reports.trees import Prepared, Query, view
 
-PROMPT = "tfprof> "
 # what picks the profile is said before it is loaded
 _SAID_BEFORE = (*INPUTS, WHICH_GRAPH)
 _WIDTH = 28
@@ -75,6 +74,8 @@ class Prompt:
         self._options = options
         self._write = write
         self._questions = _questions()
+        # the exit code of the first line that could not be answered
+        self.failed = 0
 
     def answer(self, line: str) -> bool:
         """Whether to go on."""
@@ -86,8 +87,10 @@ class Prompt:
             return self._command(words[0], words[1:])
         except ValueError as fault:
             talk(f"E: {fault}")
+            self.failed = self.failed or UsageError.exit_code
         except TfprofError as fault:
             talk(f"E: {fault}" + (f" {fault.hint}" if fault.hint else ""))
+            self.failed = self.failed or fault.exit_code
         return True
 
     def _command(self, command: str, words: list[str]) -> bool:
@@ -162,38 +165,19 @@ def option_block(options: ViewOptions) -> str:
     return "\n".join(lines) + "\n"
 
 
-def run_lines(prompt: Prompt, lines: Iterable[str]) -> None:
-    """Commands from a pipe or a script."""
+def run_lines(prompt: Prompt, lines: Iterable[str]) -> int:
+    """Commands from a pipe or a script: all are tried, the first that fails is the exit code."""
     for line in lines:
         if not prompt.answer(line.strip()):
-            return
+            break
+    return prompt.failed
 
 
-def run_interactive(prompt: Prompt) -> None:
-    """Ctrl-C drops the line, Ctrl-D leaves."""
-    from pathlib import Path
+def run_prompt(prompt: Prompt) -> int:
+    """The exit code; whoever types has seen what failed."""
+    if not sys.stdin.isatty():
+        return run_lines(prompt, sys.stdin)
+    from tfprof.cli.line_editor import run_interactive
 
-    from prompt_toolkit import PromptSession
-    from prompt_toolkit.completion import WordCompleter
-    from prompt_toolkit.history import FileHistory
-
-    session: PromptSession[str] = PromptSession(
-        history=FileHistory(str(Path.home() / ".tfprof_history")),
-        completer=WordCompleter(prompt.words(), WORD=True),
-    )
-    while True:
-        try:
-            line = session.prompt(PROMPT)
-        except KeyboardInterrupt:
-            continue
-        except EOFError:
-            return
-        if not prompt.answer(line):
-            return
-
-
-def run_prompt(prompt: Prompt) -> None:
-    if sys.stdin.isatty():
-        run_interactive(prompt)
-    else:
-        run_lines(prompt, sys.stdin)
+    run_interactive(prompt)
+    return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tfprof.cli.output import warn
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from tfprof.sources.find.load import ProgressOf
 
 
-def run(args: argparse.Namespace, progress: ProgressOf | None) -> None:
+def run(args: argparse.Namespace, progress: ProgressOf | None) -> Callable[[], int]:
+    """The prompt; it opens when nobody paints progress any more."""
     from tfprof.cli.prompt import Prompt, run_prompt
     from tfprof.reports.trees import warnings_of
     from tfprof.sources.find.load import read_one
@@ -23,5 +25,10 @@ def run(args: argparse.Namespace, progress: ProgressOf | None) -> None:
     values = values_of(args)
     start = query_of("shell", values)
     data = read_one(request_of(values, "shell"), progress)
-    warn(warnings_of(data))
-    run_prompt(Prompt(data, start.settled(data), sys.stdout.write))
+    prompt = Prompt(data, start.settled(data), sys.stdout.write)
+
+    def opened() -> int:
+        warn(warnings_of(data))
+        return run_prompt(prompt)
+
+    return opened

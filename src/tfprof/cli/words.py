@@ -11,6 +11,7 @@ from tfprof.errors import UsageError
 
 # files named by their kind and no command: what the original answered with its prompt
 INPUT_FLAGS = ("--graph-path", "--run-meta-path", "--op-log-path", "--profile-path")
+_PLAIN_WORD = re.compile(r"[^/\\.:]+")
 _LONG_OPTION = re.compile(r"--?([A-Za-z][\w-]+)(=.*)?", re.DOTALL)
 
 
@@ -38,15 +39,26 @@ def with_command(words: list[str], commands: Collection[str], valued: Collection
             return [word, *words[:position], *words[position + 1 :]]
         else:
             first_path = first_path or word
-    if first_path and not Path(first_path).exists():
-        near = difflib.get_close_matches(first_path, commands, 1)
-        if near:
-            raise UsageError(
-                f"no command and no file is called {first_path!r}",
-                hint=f"Did you mean `tfprof {near[0]}`?",
-            )
+    if _is_no_path(first_path):
+        raise _unknown_command(first_path, commands)
     by_kind = any(word.partition("=")[0] in INPUT_FLAGS for word in words)
     return ["shell" if by_kind and not first_path else "summary", *words]
+
+
+def _is_no_path(word: str) -> bool:
+    """A word with a slash or a dot is meant for a path; any other only where there is one.
+
+    A checkpoint is named by the beginning that its files share.
+    """
+    if not word or not _PLAIN_WORD.fullmatch(word) or Path(word).exists():
+        return False
+    return not any(Path().glob(f"{word}.*"))
+
+
+def _unknown_command(word: str, commands: Collection[str]) -> UsageError:
+    near = difflib.get_close_matches(word.lower(), commands, 1)
+    hint = f"Did you mean `tfprof {near[0]}`?" if near else "`tfprof --help` lists the commands."
+    return UsageError(f"no command and no file is called {word!r}", hint=hint)
 
 
 def paths_together(words: list[str], takers: Collection[str]) -> list[str]:

@@ -89,6 +89,8 @@ class Command:
     # what of it may be said at the prompt, where the profile is loaded already
     query: Callable[[Values], object] | None = field(default=None)
     tells_warnings: bool = False
+    # of files that the command itself writes, beside those every answer can be written in
+    suffixes: tuple[str, ...] = ()
 
     def module(self) -> ReportModule:
         """Imported when somebody asks: a list of commands needs none of them."""

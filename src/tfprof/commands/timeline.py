@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tfprof.commands.command import Command, Files, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
-from tfprof.errors import OutputExists, UsageError
+from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
     from tfprof.model.profile import ProfileData
@@ -61,8 +61,6 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[TimelineRes
     if target is None:
         return ask(read_one(request_of(values, "timeline"), progress), query)
     force = values.flag("force")
-    if target.is_file() and not force:  # before a large capture is read, not after
-        raise OutputExists("the file exists", where=str(target), hint="Use --force to replace it.")
     data = read_one(request_of(values, "timeline"), progress)
     then = "; open it in https://ui.perfetto.dev or chrome://tracing"
     return Files({target: trace_chunks(data, query, target)}, force, then, tuple(data.warnings))
@@ -82,13 +80,7 @@ def _trace_target(values: Values) -> Path | None:
     output = values.text("output_file")
     if not output or values.flag("json") or values.text("format"):
         return None
-    name = Path(output).name.lower()
-    if name.endswith(".gz") and not name.endswith(TRACE_SUFFIXES):
-        raise UsageError(
-            f"the suffix of {Path(output).name!r} names no format",
-            hint=f"A trace is called {' or '.join(TRACE_SUFFIXES)}.",
-        )
-    return Path(output) if name.endswith(TRACE_SUFFIXES) else None
+    return Path(output) if output.lower().endswith(TRACE_SUFFIXES) else None
 
 
 COMMAND = Command(
@@ -101,4 +93,5 @@ COMMAND = Command(
     "timeline",
     _answer,
     query=query_of,
+    suffixes=TRACE_SUFFIXES,
 )

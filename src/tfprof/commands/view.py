@@ -12,6 +12,7 @@ from tfprof.commands.options.sizes import SIZES, given_of
 from tfprof.commands.options.view_options import VIEW_OPTIONS, said_of
 from tfprof.commands.options.which_graph import WHICH_GRAPH, as_asked
 from tfprof.commands.view_files import files_of, output_of
+from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
     from tfprof.reports.trees import Query
@@ -52,5 +53,7 @@ def _answer(name: str, values: Values, progress: ProgressOf | None) -> Answered[
     from tfprof.sources.find.load import read_one
 
     query, output = query_of(name, values), output_of(values)
+    if not output.is_answer and values.text("output_file"):
+        raise UsageError("-o and -output each name a place for the answer", hint="Give one.")
     prepared = Prepared(as_asked(read_one(request_of(values, name), progress), values))
     return prepared.ask(query) if output.is_answer else files_of(prepared, query, output)

@@ -9,6 +9,12 @@ from pathlib import Path
 from tfprof.errors import OutputExists, OutputNotWritable
 
 
+def check_free(path: Path, *, force: bool) -> None:
+    """Whether it may be written; an existing file only where that is wanted."""
+    if path.is_file() and not force:
+        raise OutputExists("the file exists", where=str(path), hint="Use --force to replace it.")
+
+
 def write_file(path: Path, content: str | bytes, *, force: bool) -> None:
     """A temporary file beside the target, then a rename: the old file or the new, never a part."""
     write_chunks(path, [content.encode() if isinstance(content, str) else content], force=force)
@@ -18,8 +24,7 @@ def write_chunks(path: Path, chunks: Iterable[bytes], *, force: bool) -> None:
     """The same for what is too large to be held at once."""
     import tempfile  # loads much, and `tfprof --help` loads this file
 
-    if path.is_file() and not force:
-        raise OutputExists("the file exists", where=str(path), hint="Use --force to replace it.")
+    check_free(path, force=force)
     if path.exists() and not path.is_file() and not path.is_dir():
         with path.open("wb") as file:  # a device or a pipe: nothing to replace
             file.writelines(chunks)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from tfprof.live.objects import LiveGraph
 from tfprof.model.profile import Declarations, ProfileData
-from tfprof.sources.files.reader import top_fields
 from tfprof.sources.graph.graphdef import FileBytes, read_graph
 
 # what errors call what is no file
@@ -15,7 +14,6 @@ _GRAPH = Path("graph")
 
 def data_of_live(live: LiveGraph) -> ProfileData:
     warnings: list[str] = []
-    data, fields = top_fields(live.data, "GraphDef", _GRAPH, warnings)
-    graph = read_graph(FileBytes(data, _GRAPH), fields)
+    graph = read_graph(*FileBytes.opened(live.data, "GraphDef", _GRAPH, warnings))
     declared = Declarations(variables=live.variables)
     return ProfileData(str(_GRAPH), (), graph, declared, warnings=tuple(warnings))

@@ -47,6 +47,8 @@ class Edges(PicklesWithoutCaches):
 
 @dataclass(frozen=True)
 class Graph(PicklesWithoutCaches):
+    """`cut` says so where there were more nodes, and the file of the graph ended before them."""
+
     names: Names
     ops: Interned
     devices: Interned
@@ -54,6 +56,7 @@ class Graph(PicklesWithoutCaches):
     attributes: Attributes
     functions: Mapping[str, Function] = field(default_factory=dict)
     producer: int = 0
+    cut: str = ""
 
     def __len__(self) -> int:
         return len(self.names)

@@ -69,6 +69,7 @@ def joined_graphs(graphs: Sequence[Graph]) -> Graph:
         _Joined(graphs, first),
         functions,
         max(graph.producer for graph in graphs),
+        next((graph.cut for graph in graphs if graph.cut), ""),
     )
 
 

@@ -60,6 +60,11 @@ class Quantity:
         return cls(value, Kind.AT_LEAST, missing)
 
     @classmethod
+    def part(cls, value: float | Size, missing: str) -> Quantity:
+        """At least so much; of a part that is nothing, nothing is known."""
+        return cls.at_least(value, missing) if value != 0 else cls.unknown(missing)
+
+    @classmethod
     def unknown(cls, reason: str) -> Quantity:
         return cls(None, Kind.UNKNOWN, reason)
 

@@ -150,7 +150,7 @@ class Asked:
 class StepsResult:
     """Of the first host; `stragglers` and `hosts` are of all.
 
-    `read` is what there was to say about the files.
+    `read` is what there was to say about the files, `then` the next question and its command.
     """
 
     steps: tuple[StepRow, ...]
@@ -171,6 +171,7 @@ class StepsResult:
     events: Annotated[tuple[Behind, ...] | None, IF_KNOWN] = None
     asked: Annotated[Asked, INSIDE] = Asked()
     read: Annotated[tuple[str, ...], INSIDE] = ()
+    then: Annotated[str, INSIDE] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,3 +228,41 @@ def test_an_output_without_a_folder_lands_here(tmp_path, monkeypatch):
 def test_a_question_that_fails_writes_no_file(tmp_path):
     assert run(tmp_path / "gone", "-o", tmp_path / "out.json").code == 3
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "says"),
+    [
+        ("summary", "s.trace.json", "tfprof timeline"),
+        ("scope", "s.trace.json.gz", "tfprof timeline"),
+        ("summary", "s.TRACE.JSON", "tfprof timeline"),
+        ("timeline", "t.speedscope.json", ".trace.json"),
+        ("summary", "s.speedscope.json", ".trace.json"),
+        ("code", "c.pb.gz", "pprof"),
+        ("timeline", "t.json.gz", ".json"),
+    ],
+)
+def test_a_suffix_of_another_format_is_refused_before_anything_is_read(
+    command, name, says, tmp_path
+):
+    ran = run(command, tmp_path / "gone", "-o", tmp_path / name)
+    assert ran.code == 2
+    assert says in ran.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_format_that_is_named_wins_over_a_suffix_of_another(unet, tmp_path):
+    path = tmp_path / "s.trace.json"
+    assert run(unet, "-o", path, "--format", "csv").code == 0
+    assert path.read_text("utf-8") == run(unet, "--format", "csv").out
+
+
+def test_an_existing_file_is_told_before_anything_is_read(tmp_path):
+    (tmp_path / "out.json").write_text("mine", "utf-8")
+    assert run(tmp_path / "gone", "-o", tmp_path / "out.json").code == 5
+
+
+def test_two_places_for_one_answer_are_refused(unet, tmp_path):
+    other = f"-output=file:outfile={tmp_path / 'a.txt'}"
+    assert run("scope", unet, "-o", tmp_path / "b.txt", other).code == 2
+    assert list(tmp_path.iterdir()) == []

@@ -64,6 +64,21 @@ def test_a_mistake_is_named_and_the_prompt_goes_on(prompt, capsys, line, says):
     assert not written
 
 
+def test_piped_commands_that_fail_end_with_the_code_of_the_first(samples):
+    graph = samples / "keras_mlp_fwd.graph.pb"
+    ran = spawn("shell", graph, stdin="op -account_type_regexes .*\nsteps\nscop\nop\n")
+    assert ran.code == 3  # there is no trace for steps
+    assert ran.out.count("node name |") == 2  # what stands behind them is answered
+    assert spawn("shell", graph, stdin="op 'unclosed\nsteps\n").code == 2
+    assert spawn("shell", graph, stdin="op\nexit\nscop\n").code == 0
+
+
+def test_a_pattern_that_matches_nothing_is_said_each_time(prompt, capsys):
+    asked, _ = prompt
+    run_lines(asked, ["scope -account_type_regexes Variabel"] * 2)
+    assert capsys.readouterr().err.count("did you mean VariableV2?") == 2
+
+
 def test_names_may_be_quoted_and_hold_blanks(prompt):
     asked, written = prompt
     asked.answer('scope -show_name_regexes "no such name" -account_displayed_op_only')

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from run_cli import run
+from run_cli import run, spawn
 
 import tfprof
 from tfprof.errors import UsageError
@@ -171,3 +171,16 @@ def test_in_python(capture):
     assert answer.to_csv().splitlines()[0].startswith("step,period_us,input,host_model")
     with pytest.raises(UsageError, match="is no category"):
         tfprof.load(capture("slow-cb")).steps(events="lunch")
+
+
+@pytest.mark.parametrize(
+    ("name", "then"),
+    [("slow-cb", "tfprof input"), ("fast-cb", "--step 9"), ("synthetic-gpu", "tfprof input")],
+)
+def test_the_first_22_lines_are_enough_to_go_on(capture, name, then):
+    ran = spawn("steps", capture(name), COLUMNS=80)
+    top = ran.out.splitlines()[:22]
+    facts = dict(line.split(maxsplit=1) for line in top if line[:1].isupper() and "  " in line)
+    assert {"Steps", "Period", "Input", "Busy", "Next"} <= facts.keys()
+    assert any(line.startswith("Longest gap") for line in top)
+    assert then in " ".join(" ".join(top).split())

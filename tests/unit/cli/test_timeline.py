@@ -268,7 +268,7 @@ def test_a_stretch_has_no_more_than_its_time(unet):
         (["--from", "1e9"], 2, "is behind the end"),
         (["--thread", "nobody"], 2, "no event is left"),
         (["--min-duration", "-1"], 2, "takes microseconds"),
-        (["-o", "x.json.gz"], 2, "A trace is called"),
+        (["-o", "x.json.gz"], 2, ".trace.json.gz"),
         (["-o", "nowhere/x.trace.json"], 5, "cannot be written"),
     ],
 )

@@ -236,3 +236,32 @@ def test_a_folder_can_be_the_checkpoint(resnet):
     words = ["-account_type_regexes", "_checkpoint_variables", "-max_depth", "1"]
     files = [f"--graph_path={resnet / 'graph.pb'}", f"--checkpoint_path={resnet}"]
     assert run("scope", *files, *words).out == "_TFProfRoot (--/930.58k params)\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["-account_type_regexes", "Variable"], "no type matches Variable; did you mean Variable"),
+        (["-account_type_regexes", "VariableV2,Cnov2D"], "matches Cnov2D; did you mean Conv2D?"),
+        (["-start_name_regexes", "nowhere"], "no name matches -start_name_regexes nowhere"),
+        (["-show_name_regexes", "sub1"], "did you mean .*sub1.*?"),
+        (["-device_regexes", ".*gpu.*"], "no device matches .*gpu.*; devices here: "),
+    ],
+)
+@pytest.mark.parametrize("view", ["scope", "graph"])
+def test_a_pattern_that_matches_nothing_is_named_with_what_may_be_meant(resnet, view, words, says):
+    ran = run(view, resnet / "graph.pb", *words, "-max_depth", 1)
+    assert (ran.code, says in ran.err) == (0, True)
+    asked = json.loads(run(view, resnet / "graph.pb", *words, "-max_depth", 1, "--json").out)
+    assert any(says in warning for warning in asked["warnings"])
+
+
+def test_the_usual_types_need_not_all_be_there(resnet, samples):
+    assert run("scope", resnet / "graph.pb", "-max_depth", 1).err == ""
+    none = run("scope", samples / "keras_mlp_train.graph.pb", "-max_depth", 1).err
+    assert "no type matches Variable, VariableV2, VarHandleOp; types here are " in none
+
+
+def test_the_originals_engine_says_nothing_of_patterns(resnet):
+    words = ["-account_type_regexes", "Variable", "--compat", "original", "-select", "params"]
+    assert "matches" not in run("scope", resnet / "graph.pb", *words).err

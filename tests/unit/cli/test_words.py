@@ -14,12 +14,36 @@ from tfprof.commands.registry import commands
         (["sumary"], "tfprof summary"),
         (["doktor", "x"], "tfprof doctor"),
         (["format"], "tfprof formats"),
+        (["Summary"], "tfprof summary"),
+        (["memroy", "x.pb"], "tfprof memory"),
     ],
 )
 def test_a_command_that_is_nearly_right_is_suggested(words, meant):
     ran = run(*words)
     assert ran.code == 2
     assert f"Did you mean `{meant}`?" in ran.err
+
+
+@pytest.mark.parametrize("words", [["advise"], ["diff", "a.pb", "b.pb"], ["quux"]], ids=str)
+def test_a_word_like_no_command_is_one_that_is_not_known(words):
+    ran = run(*words)
+    assert ran.code == 2
+    assert f"no command and no file is called '{words[0]}'" in ran.err
+    assert "`tfprof" in ran.err
+
+
+@pytest.mark.parametrize("word", ["./sumary", "runs/1", "sumary.pb", "../advise"])
+def test_a_word_with_a_slash_or_a_dot_is_a_path(word):
+    ran = run(word)
+    assert ran.code == 3
+    assert "no such file or folder" in ran.err
+
+
+def test_a_checkpoint_is_named_by_what_its_files_share(samples, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("model.ckpt.index", "model.ckpt.data-00000-of-00001"):
+        (tmp_path / name.replace("model.ckpt", "model")).symlink_to(samples / "resnet32" / name)
+    assert run("model").code != 2
 
 
 @pytest.mark.parametrize(

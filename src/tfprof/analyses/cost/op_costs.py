@@ -54,10 +54,13 @@ class Uncounted:
 
 @dataclass(frozen=True)
 class OpCosts:
+    """`cut` says so where there were more ops, and the file of the graph ended before them."""
+
     part: Subgraph
     inferred: Inferred
     ops: list[OpCost]
     uncounted: list[Uncounted] = field(default_factory=list)
+    cut: str = ""
 
     # an answer asks for these many times, and the sums of polynomials take a while
 
@@ -91,7 +94,8 @@ def op_costs(
             missing.append(site)
         phase = _phase(site, phase_of[site.row])
         ops.append(OpCost(site, phase, cost))
-    return OpCosts(part, inferred, ops, _uncounted(missing, inferred.sites))
+    cut = data.graph.cut if data.graph is not None else ""
+    return OpCosts(part, inferred, ops, _uncounted(missing, inferred.sites), cut)
 
 
 def _phase(site: Site, outside: int) -> str:

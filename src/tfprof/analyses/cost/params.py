@@ -55,7 +55,8 @@ def count_parameters(data: ProfileData, part: Extent) -> Parameters:
     if frozen:
         variables = frozen_weights(data, part)
         frozen = bool(variables)
-    return _counted(variables, _FROZEN if frozen else _NOT_SAID, frozen=frozen)
+    counted = _counted(variables, _FROZEN if frozen else _NOT_SAID, frozen=frozen)
+    return _of_part(counted, data.graph.cut) if data.graph.cut else counted
 
 
 def count_stored(checkpoint: Checkpoint) -> Parameters:
@@ -101,6 +102,16 @@ def _at_least(counted: Parameters, roles: Iterable[Role], reason: str) -> Parame
         return Quantity.at_least(quantity.value, reason)
 
     by_role = {**counted.by_role, **{role: weaker(counted.by_role[role]) for role in roles}}
+    return replace(counted, by_role=by_role, total=weaker(counted.total))
+
+
+def _of_part(counted: Parameters, cut: str) -> Parameters:
+    """Of what was read of a graph that goes on."""
+
+    def weaker(quantity: Quantity) -> Quantity:
+        return quantity if quantity.value is None else Quantity.part(quantity.value, cut)
+
+    by_role = {role: weaker(quantity) for role, quantity in counted.by_role.items()}
     return replace(counted, by_role=by_role, total=weaker(counted.total))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from tfprof.analyses.inference.fed_batch import with_fed_batch
 from tfprof.analyses.inference.links import Inputs, Results, picked
 from tfprof.analyses.inference.loops import Frames, joined, loop_trips
 from tfprof.analyses.inference.order import in_order
@@ -43,7 +44,7 @@ def infer(
     """Every op of some nodes of the graph, and of the functions they call."""
     if data.graph is None:
         return Inferred([], [])
-    engine = _Engine(data, given or Given())
+    engine = _Engine(data, with_fed_batch(data.graph, given or Given()))
     chosen = list(range(len(data.graph))) if rows is None else list(rows)
     engine.run(data.graph, chosen, (), "", 1, engine.sites)
     return Inferred(engine.sites, engine.all_notes())

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tfprof.analyses.inference.fed_batch import fed_batch
 from tfprof.analyses.memory.recompute_plans import Progress
 from tfprof.analyses.memory_trace.devices import DeviceMemory, measured_memory
-from tfprof.errors import InputMissing
+from tfprof.errors import InputMissing, UsageError
 from tfprof.model import units
 from tfprof.model.profile import ProfileData
 from tfprof.reports.memory.asked_steps import estimator_of
@@ -27,6 +28,7 @@ def ask(
     data: ProfileData, query: Query, progress: Progress | None = None
 ) -> Answered[MemoryResult]:
     """What a trace measured, unless the question is about something that did not run."""
+    query = _as_fed(data, query)
     if not data.hosts or not query.may_be_measured:
         return estimated(data, query, progress)
     devices = _devices(data)
@@ -43,6 +45,7 @@ def to_draw(
     progress: Progress | None = None,
 ) -> Answered[MemoryResult]:
     """The same over time, or for as many batches as make a curve; beside an `other` model."""
+    query = _as_fed(data, query)
     devices = _devices(data) if data.hosts and query.may_be_measured else []
     if devices:
         return measured(data, devices)
@@ -67,6 +70,7 @@ def peaks(data: ProfileData, query: Query) -> dict[str, int]:
     """
     if data.graph is None and data.hosts and query.may_be_measured:
         return {one.device: one.peak for one in _devices(data)}
+    query = _as_fed(data, query)
     estimator = estimator_of(data, query)
     found = estimator.at(query.batches[0] if query.batches else 1)
     missing = missing_of(estimator)
@@ -77,6 +81,19 @@ def peaks(data: ProfileData, query: Query) -> dict[str, int]:
             hint="In Python: dims= or feeds=; `tfprof memory` shows what is known.",
         )
     return {device: one.expected for device, one in found.items()}
+
+
+def _as_fed(data: ProfileData, query: Query) -> Query:
+    """With the batch that is said by the shape of an input."""
+    fed = fed_batch(data.graph, query.question.feeds)
+    if fed is None or query.executed:
+        return query
+    if query.batches and query.batches != (fed,):
+        said = ",".join(map(str, query.batches))
+        raise UsageError(
+            f"--feed says batch {fed}, and --batch {said}", hint="A letter feeds any batch: B."
+        )
+    return replace(query, batches=(fed,))
 
 
 def _devices(data: ProfileData) -> list[DeviceMemory]:

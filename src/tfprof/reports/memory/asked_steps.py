@@ -21,7 +21,7 @@ from tfprof.errors import InputMissing, UsageError
 from tfprof.model.joined_graphs import joined_graphs
 from tfprof.model.profile import ProfileData
 from tfprof.reports.memory.query import Query
-from tfprof.reports.shared.model_costs import check_feeds
+from tfprof.reports.shared.model_costs import check_feeds, refuse_feeds
 from tfprof.reports.shared.question import Question
 
 _PARTITION = "partition"
@@ -35,11 +35,19 @@ def estimator_of(data: ProfileData, query: Query) -> Estimator:
 
 def _steps(data: ProfileData, question: Question, optimizer: str | None) -> StepSource:
     if data.graph is None and data.keras is not None:
+        refuse_feeds(question)
         return KerasSteps(data.keras, question.sizes, optimizer)
     if data.graph is None:
         raise InputMissing(
             "no graph: memory is estimated from a graph, or from a Keras file",
             hint="`tfprof doctor PATH` lists what is there.",
+        )
+    if data.graph.cut:
+        # without the ops that read them, tensors live for too long: not even a least peak is known
+        raise InputMissing(
+            f"the peak is not known: {data.graph.cut}",
+            where=data.title,
+            hint="Copy or write the file again.",
         )
     if optimizer is None or _trains(data):
         return _graph_steps(data, question)

@@ -12,8 +12,7 @@ from tfprof.analyses.cost.op_costs import OpCosts
 from tfprof.analyses.cost.params import Parameters, count_parameters
 from tfprof.analyses.graph.inputs import data_ops, model_inputs
 from tfprof.analyses.graph.reach import Extent, extent
-from tfprof.analyses.graph.subgraph import TRAIN
-from tfprof.analyses.keras.keras_costs import KerasCosts, keras_costs
+from tfprof.analyses.keras.keras_costs import KerasCosts
 from tfprof.analyses.memory.peaks import MemoryPeak, guess_from, peaks, pieces, with_inputs
 from tfprof.analyses.memory.program import MODELS, program
 from tfprof.analyses.memory_trace.devices import DeviceMemory, measured_memory
@@ -22,6 +21,7 @@ from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
 from tfprof.model.dims import BATCH, symbol
 from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData, TensorSpec
+from tfprof.reports.shared.keras_costs import costs_of_layers
 from tfprof.reports.shared.missing_sizes import missing_sizes
 from tfprof.reports.shared.model_costs import costs_of
 from tfprof.reports.shared.parameters import parameters_of
@@ -102,7 +102,7 @@ def digest(data: ProfileData, question: Question | None = None) -> Digest:
 def _layers(data: ProfileData, question: Question) -> KerasCosts | None:
     if data.keras is None or data.graph is not None:
         return None
-    return keras_costs(data.keras, train=question.mode == TRAIN)
+    return costs_of_layers(data.keras, question)
 
 
 def _static(data: ProfileData, question: Question) -> OpCosts | None:
@@ -116,6 +116,8 @@ def _memory(
 ) -> StepPeaks | None:
     """Of one sample unless a batch is given; None if more than the batch is open."""
     if static is None or data.graph is None or set(static.symbols) - {BATCH}:
+        return None
+    if data.graph.cut:
         return None
     asked, is_open = question or Question(), BATCH in static.symbols
     batch, large = asked.sizes.get(BATCH, 1), len(data.graph) > LARGEST_TWICE

@@ -10,7 +10,7 @@ from tfprof.analyses.keras.keras_costs import KerasCosts, Total, keras_costs
 from tfprof.model.dims import Size, at
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.quantity import Quantity
-from tfprof.reports.shared.model_costs import phases_in_words, size_of, size_text
+from tfprof.reports.shared.model_costs import phases_in_words, refuse_feeds, size_of, size_text
 from tfprof.reports.shared.question import Question
 from tfprof.results.model_costs import ComputedCosts, PhaseCosts, UncountedOps
 
@@ -20,6 +20,7 @@ _REASONS = 5
 
 def costs_of_layers(model: KerasModel, question: Question) -> KerasCosts:
     """A prediction unless a training step is asked for."""
+    refuse_feeds(question)
     return keras_costs(model, train=question.mode == TRAIN)
 
 

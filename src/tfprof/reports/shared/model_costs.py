@@ -8,11 +8,12 @@ from dataclasses import replace
 
 from tfprof.analyses.cost.op_costs import OpCosts, op_costs
 from tfprof.analyses.graph.subgraph import PHASES, subgraph
+from tfprof.analyses.inference.fed_batch import fed_batch
 from tfprof.errors import UsageError
 from tfprof.model import dims, units
 from tfprof.model.dims import BATCH, Size
 from tfprof.model.profile import ProfileData
-from tfprof.model.quantity import Quantity
+from tfprof.model.quantity import Kind, Quantity
 from tfprof.reports.shared.question import Question
 from tfprof.results.model_costs import ComputedCosts, PhaseCosts, UncountedOps
 
@@ -31,11 +32,26 @@ def costs_of(
 
 
 def check_feeds(data: ProfileData, question: Question) -> None:
+    """Of nodes that are there, and of one batch."""
+    fed, said = fed_batch(data.graph, question.feeds), question.sizes.get(BATCH)
+    if fed is not None and said is not None and fed != said:
+        raise UsageError(
+            f"--feed says batch {fed}, and --batch {said}", hint="A letter feeds any batch: B."
+        )
     for name in question.feeds:
         if data.graph is not None and name not in data.graph.index:
             near = difflib.get_close_matches(name, data.graph.index, 1)
             hint = f"Did you mean {near[0]}?" if near else "`tfprof PATH` lists the inputs."
             raise UsageError(f"no node is called {name!r} to be fed", hint=hint)
+
+
+def refuse_feeds(question: Question) -> None:
+    """For layers, whose sizes are said otherwise."""
+    if question.feeds:
+        raise UsageError(
+            "--feed gives the shape of an input of a graph, and a Keras file has none",
+            hint="Its sizes are said with --batch and --dim.",
+        )
 
 
 def computed_costs(costs: OpCosts) -> ComputedCosts:
@@ -44,7 +60,12 @@ def computed_costs(costs: OpCosts) -> ComputedCosts:
     total = costs.total
 
     def sum_of(size: Size) -> Quantity:
+        if costs.cut:
+            return Quantity.part(size, costs.cut)
         return Quantity.at_least(size, missing) if missing else Quantity.derived(size)
+
+    def of_phase(size: Size) -> Quantity:
+        return Quantity.part(size, costs.cut) if costs.cut else Quantity.derived(size)
 
     return ComputedCosts(
         sum_of(total.macs),
@@ -53,7 +74,7 @@ def computed_costs(costs: OpCosts) -> ComputedCosts:
         sum_of(total.float_ops),
         tuple(UncountedOps(one.op, one.count, one.reason) for one in costs.uncounted),
         {
-            phase: PhaseCosts(Quantity.derived(cost.macs), Quantity.derived(cost.flops_all))
+            phase: PhaseCosts(of_phase(cost.macs), of_phase(cost.flops_all))
             for phase in PHASES
             for cost in [costs.of_phase(phase)]
         },
@@ -86,11 +107,13 @@ def open_sizes(symbols: Sequence[str]) -> list[str]:
 
 def in_words(costs: ComputedCosts) -> list[str]:
     """The cost in a line, the phases of a training step in another."""
+    if not costs.flops_all.known:
+        return [f"? {costs.flops_all.reason}"]
     macs, all_ = size_of(costs.macs), size_of(costs.flops_all)
     if not (_is_short(macs) and _is_short(all_)):
         asks = " ".join(open_sizes(costs.symbols))
         return [f"depends on {', '.join(costs.symbols)} ({costs.computed}): {asks} tells"]
-    least = "at least " if costs.uncounted_ops else ""
+    least = "at least " if costs.flops_all.kind is Kind.AT_LEAST else ""
     work = f"{size_text(macs, 'MAC')}; {size_text(all_, 'FLOP')} with element-wise ops"
     return [f"{least}{work} ({costs.computed})", *phases_in_words(costs)]
 

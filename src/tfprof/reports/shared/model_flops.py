@@ -10,6 +10,9 @@ from tfprof.reports.shared.keras_costs import costs_of_layers
 from tfprof.reports.shared.model_costs import costs_of
 from tfprof.reports.shared.question import Question
 
+# for whoever has a graph that ends early
+WHOLE = "Copy or write the file again."
+
 
 def flops_of(data: ProfileData, question: Question) -> Size:
     """Two for each MAC; an error if some may be missing."""
@@ -20,6 +23,8 @@ def flops_of(data: ProfileData, question: Question) -> Size:
         return at(macs.value * 2, question.sizes)
     if data.graph is None:
         raise InputMissing("no graph to count FLOPs of", where=data.title)
+    if data.graph.cut:
+        raise InputMissing(f"FLOPs are not known: {data.graph.cut}", where=data.title, hint=WHOLE)
     costs = costs_of(data, question)
     lost = [one for one in costs.uncounted if _multiplies(one.op)]
     if lost:

@@ -6,7 +6,7 @@ from tfprof.analyses.cost.params import Parameters, count_layers, count_paramete
 from tfprof.analyses.graph.reach import Extent, extent
 from tfprof.analyses.graph.roles import Role
 from tfprof.model.profile import ProfileData
-from tfprof.model.quantity import Quantity
+from tfprof.model.quantity import Kind, Quantity
 from tfprof.results.parameters import ParamCounts
 
 
@@ -34,7 +34,11 @@ def counts_of(found: Parameters) -> ParamCounts:
 
 
 def own_parameters(data: ProfileData) -> Quantity:
-    """Trained or not, without those of the optimizer; all where nothing says which are which."""
+    """Trained or not, without those of the optimizer; all where nothing says which are which.
+
+    Unknown where some may be missing: at least so many is no answer to how many.
+    """
     found = counts_of(parameters_of(data, extent(data)))
     own = found.trainable + found.non_trainable
-    return own if found.total.known and own.known else found.total
+    counted = own if found.total.known and own.known else found.total
+    return Quantity.unknown(counted.reason) if counted.kind is Kind.AT_LEAST else counted

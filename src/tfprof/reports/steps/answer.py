@@ -30,6 +30,7 @@ NO_STEPS = (
 )
 _MARK = "Mark them: with tf.profiler.experimental.Trace('train', step_num=step, _r=1): ..."
 _SLICES_SHOWN = 3
+_MOSTLY = 0.5
 
 
 def ask(data: ProfileData, query: Query) -> Answered[StepsResult | NoSteps]:
@@ -46,7 +47,8 @@ def ask(data: ProfileData, query: Query) -> Answered[StepsResult | NoSteps]:
     warnings = list(data.warnings)
     if not result.input_bound.known:
         warnings.append(f"input_bound: {NO_OPS}")
-    notes = [*data.warnings[:1], *_left_out(result), *_next(data, query, shown)]
+    result = replace(result, then=_next(data, result, shown))
+    notes = [*data.warnings[:1], *_left_out(result)]
     return answered("steps", data, result, warnings, notes, recognised=recognised(data))
 
 
@@ -133,7 +135,19 @@ def _left_out(result: StepsResult) -> Iterator[str]:
         )
 
 
-def _next(data: ProfileData, query: Query, shown: HostSteps) -> Iterator[str]:
-    """Not for the infeed of a device, of which no more is known."""
-    if query == Query() and shown.reads_tf_data and is_input_bound(shown.input_share):
-        yield f"`tfprof input {shell_path(data.title)}` shows which stage is slow."
+def _busy_share(result: StepsResult) -> float:
+    """How much of the time the busiest device worked; without any, the ops on the host."""
+    busy = [one.busy for one in result.devices.values()] or [result.host.model_ops]
+    return max((share for share in busy if share is not None), default=0.0)
+
+
+def _next(data: ProfileData, result: StepsResult, shown: HostSteps) -> str:
+    """The input where it is waited for; of the infeed of a device no more is known."""
+    path = shell_path(data.title)
+    if shown.reads_tf_data and is_input_bound(shown.input_share):
+        return f"`tfprof input {path}` shows which stage is slow"
+    if result.slow_steps:
+        return f"`tfprof steps {path} --step {result.slow_steps[0].step}` shows a slow step"
+    if result.gaps and _busy_share(result) < _MOSTLY:
+        return f"`tfprof steps {path} --gaps` shows what the host did while nothing ran"
+    return f"`tfprof layers {path} --by op` shows which ops take the time"

@@ -43,8 +43,10 @@ def view(answered: Answered[StepsResult | NoSteps]) -> Report:
 
 def _all_steps(found: StepsResult) -> list[Part]:
     several = len(found.devices) > 1 and not found.asked.alone
+    # what to do next stands above the bars: a screen of 24 lines ends within them
+    then = [("Next", found.then)] if found.then and not found.asked.alone else []
     return [
-        Facts(_facts(found)),
+        Facts([*_facts(found), *then]),
         _bars(found),
         _average_table(found),
         *([devices_table(found)] if several else []),

@@ -65,10 +65,10 @@ def _graph(found: SummaryResult, graph: GraphFacts) -> Lines:
 
 def _nodes(found: SummaryResult, graph: GraphFacts) -> str:
     nodes = _whole(found.nodes)
-    text = units.plural(nodes, "node")
+    text = found.nodes.kind.mark + units.plural(nodes, "node")
     if graph.functions:
-        inside = _whole(found.function_nodes)
-        text += f" and {inside:,} in {units.plural(graph.functions, 'function')}"
+        inside = _exact(found.function_nodes)
+        text += f" and {inside} in {units.plural(graph.functions, 'function')}"
     if nodes < graph.nodes_in_file:
         text += f", of {graph.nodes_in_file:,} in the file"
     return text
@@ -76,6 +76,12 @@ def _nodes(found: SummaryResult, graph: GraphFacts) -> str:
 
 def _whole(quantity: Quantity) -> int:
     return int(quantity.number or 0)
+
+
+def _exact(quantity: Quantity) -> str:
+    """With the mark of what is at least so much, or of what is not known."""
+    number = units.exact(quantity.number or 0) if quantity.known else ""
+    return quantity.kind.mark + number
 
 
 def _ops(counts: Mapping[str, int]) -> str:
@@ -110,18 +116,17 @@ def _keras(model: KerasResult) -> Lines:
 
 
 def _parameters(params: ParamCounts) -> Iterator[str]:
-    total, trainable = params.total.number, params.trainable.number
-    whole = f"{units.exact(total or 0)} in all ({units.size(sum(params.bytes.values()))})"
+    whole = f"{_exact(params.total)} in all ({units.size(sum(params.bytes.values()))})"
     others = list(_others(params))
-    if total is None:
+    if not params.total.known:
         yield f"? {params.total.reason}"
     elif not params.variables:
         yield "none: no variables, and no constants that look like weights"
-    elif trainable is None:
+    elif not params.trainable.known:
         yield from (whole, *others, f"trainable ? {params.trainable.reason}")
     else:
         size = units.size(params.bytes_by_role.get("trainable", 0))
-        yield f"{units.exact(trainable)} trainable ({size})"
+        yield f"{_exact(params.trainable)} trainable ({size})"
         if others:
             yield from (*others, whole)
 
@@ -129,14 +134,14 @@ def _parameters(params: ParamCounts) -> Iterator[str]:
 def _others(params: ParamCounts) -> Iterator[str]:
     """What is not the model's, where that is known, in one line."""
     counts = {
-        "non_trainable": params.non_trainable.number,
-        "optimizer": params.optimizer.number,
-        "other": params.other.number,
+        "non_trainable": params.non_trainable,
+        "optimizer": params.optimizer,
+        "other": params.other,
     }
     parts = [
-        f"{units.exact(count)} {_WORDS[role]} ({units.size(params.bytes_by_role[role])})"
+        f"{_exact(count)} {_WORDS[role]} ({units.size(params.bytes_by_role[role])})"
         for role, count in counts.items()
-        if role in params.bytes_by_role and count is not None and not params.frozen
+        if role in params.bytes_by_role and count.known and not params.frozen
     ]
     if parts:
         yield ", ".join(parts)

@@ -39,7 +39,10 @@ def nodes_of(known: Digest) -> tuple[Quantity, Quantity]:
     """Of the model, and of the functions it calls."""
     if known.data.graph is None:
         return Quantity.unknown(NO_GRAPH), Quantity.unknown(NO_GRAPH)
-    return Quantity.derived(len(known.part.rows)), Quantity.derived(known.part.function_nodes)
+    nodes, inside, cut = len(known.part.rows), known.part.function_nodes, known.data.graph.cut
+    if cut:
+        return Quantity.part(nodes, cut), Quantity.part(inside, cut)
+    return Quantity.derived(nodes), Quantity.derived(inside)
 
 
 def graph_facts(known: Digest, graph: Graph) -> GraphFacts:

@@ -49,7 +49,8 @@ def _memory(known: Digest) -> Nulls:
         return
     why = _BY_LAYERS if known.keras is not None else why_not_computed(known)
     if known.static is not None:
-        why = f"sizes are open: {' '.join(open_sizes(known.static.symbols))} tells"
+        asks = " ".join(open_sizes(known.static.symbols))
+        why = known.static.cut or f"sizes are open: {asks} tells"
     yield why, ["peak_memory", "memory_kind"]
 
 
@@ -63,6 +64,8 @@ def _computed(known: Digest) -> Nulls:
     lost = [key for key, one in numbers.items() if not one.known]
     if lost and known.keras is not None:
         yield "; ".join([*missing_layers(known.keras), NOT_OF_LAYERS]), lost
+    elif lost and known.static is not None:
+        yield known.static.cut, [*lost, "phases"]
     elif lost:
         yield why_not_computed(known), [*lost, "uncounted_ops"]
 
@@ -81,3 +84,5 @@ def _run(known: Digest) -> Nulls:
 def _nodes(known: Digest) -> Nulls:
     if known.data.graph is None:
         yield NO_GRAPH, ["nodes", "function_nodes"]
+    elif known.data.graph.cut and not known.part.function_nodes:
+        yield known.data.graph.cut, ["function_nodes"]

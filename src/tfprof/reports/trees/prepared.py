@@ -18,6 +18,7 @@ from tfprof.model.options import EVERYTHING, Options
 from tfprof.model.profile import ProfileData
 from tfprof.reports.trees.answer import TREES, Result, op_costs
 from tfprof.reports.trees.query import Query
+from tfprof.reports.trees.unmatched import unmatched
 from tfprof.results.answered import Answered, answered
 from tfprof.results.trees import CostTreeResult, OpCostsResult
 
@@ -40,7 +41,7 @@ class Prepared:
         _check_step(data, options)
         tree = TREES.get(query.view)
         result = op_costs(nodes, options) if tree is None else tree(data, nodes, options)
-        said = warnings_of(data) + _lost(nodes)
+        said = [*warnings_of(data), *unmatched(query.view, nodes, options), *_lost(nodes)]
         # how many nodes there are is known without a run
         asked = {*options.select, options.order_by} - {"occurrence"}
         notes = said + _reasons({k: why for k, why in nodes.unknown.items() if k in asked})
@@ -57,11 +58,12 @@ class Prepared:
     def nodes(self, options: Options) -> Nodes:
         return self._ready(options, None)[1]
 
-    def made_ready(self, query: Query) -> tuple[str, ...]:
-        """What there is to say of nodes that had to be prepared for this question."""
-        before = self._needs
-        data, _ = self._ready(query.settled(self.data), query.given)
-        return () if self._needs == before else data.warnings[len(self.data.warnings) :]
+    def made_ready(self, query: Query) -> list[str]:
+        """What there is to say of the question, and of nodes that had to be prepared for it."""
+        before, options = self._needs, query.settled(self.data)
+        data, nodes = self._ready(options, query.given)
+        said = () if self._needs == before else data.warnings[len(self.data.warnings) :]
+        return [*said, *unmatched(query.view, nodes, options)]
 
     def _ready(self, options: Options, given: Given | None) -> tuple[ProfileData, Nodes]:
         needs = (options.step, options.compat, *_asks_for(options), given)

@@ -18,7 +18,7 @@ INDEX_SUFFIX = ".index"
 def newest_prefix(state: Path) -> Path | None:
     """The prefix the state file names, in its own folder if the folder was moved."""
     try:
-        data = text_to_wire(read_bytes(state), "CheckpointState", state, [])
+        data, _ = text_to_wire(read_bytes(state), "CheckpointState", state, [])
     except CorruptText:
         return None
     named = parse("CheckpointState", data, state, 0).model_checkpoint_path

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from tfprof.errors import CorruptText
 from tfprof.wire.text import TextFault, to_wire_clipped
 
 
+class Spelt(NamedTuple):
+    """The message a text spells, as wire bytes; `cut` if the text ends early."""
+
+    data: bytes
+    cut: bool
+
+
 def text_to_wire(
     text: bytes, message: str, path: Path, warnings: list[str], first_line: int = 1
-) -> bytes:
+) -> Spelt:
     """The message a text file spells; of one that ends early the whole part, with a warning."""
     try:
         data, cut = to_wire_clipped(text, message, first_line=first_line)
@@ -20,7 +28,7 @@ def text_to_wire(
         if not data:
             raise corrupt_text(cut, path)
         warnings.append(f"{path} ends early, in line {cut.line:,}; what comes before was read")
-    return data
+    return Spelt(data, cut is not None)
 
 
 def corrupt_text(fault: TextFault, path: Path) -> CorruptText:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tfprof.sources.files.reader import read_bytes, top_fields
+from tfprof.sources.files.reader import read_bytes
 from tfprof.sources.files.registry import FilePiece, Format, register
 from tfprof.sources.graph.graphdef import FileBytes, GraphAtHand, GraphBytes
 from tfprof.sources.graph.graphdef_text import read_text_graph
@@ -13,8 +13,9 @@ from tfprof.wire.fields import Progress
 
 def read_binary(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     warnings: list[str] = []
-    data, fields = top_fields(read_bytes(path, progress), "GraphDef", path, warnings, progress)
-    return FilePiece(GraphBytes(FileBytes(data, path), fields, progress), warnings=warnings)
+    data = read_bytes(path, progress)
+    source, fields = FileBytes.opened(data, "GraphDef", path, warnings, progress)
+    return FilePiece(GraphBytes(source, fields, progress), warnings=warnings)
 
 
 def read_text(path: Path, _step: int, progress: Progress | None) -> FilePiece:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,7 @@ from tfprof.model.graph import (
 )
 from tfprof.model.interned import Interned
 from tfprof.model.names import Names
-from tfprof.sources.files.reader import corrupt, parse
+from tfprof.sources.files.reader import corrupt, parse, top_fields
 from tfprof.wire.fields import Fields, Progress, WireFault, split
 from tfprof.wire.schema import Proto
 from tfprof.wire.spans import Spans
@@ -37,10 +37,30 @@ _SIGNATURE, _FUNCTION_NODE = 1, 3
 
 @dataclass(frozen=True, slots=True)
 class FileBytes:
-    """Bytes and the file they are from, for errors that come late."""
+    """Bytes and the file they are from, for errors that come late.
+
+    `cut` says so where the file ends early.
+    """
 
     data: bytes
     path: Path
+    cut: str = ""
+
+    @classmethod
+    def opened(
+        cls,
+        data: bytes,
+        message: str,
+        path: Path,
+        warnings: list[str],
+        progress: Progress | None = None,
+        *,
+        cut: bool = False,
+    ) -> tuple[FileBytes, Fields]:
+        """The fields of the outermost message, and the whole part of its bytes."""
+        whole, fields = top_fields(data, message, path, warnings, progress)
+        ends_early = cut or whole is not data
+        return cls(whole, path, f"{path.name} ends early" if ends_early else ""), fields
 
     def split(
         self,
@@ -83,7 +103,10 @@ class PackedGraph:
     end: Ints
 
     def __call__(self) -> Graph:
-        return read_graph(self.source, self.source.split(self.start, self.end))
+        graph = read_graph(self.source, self.source.split(self.start, self.end))
+        # what is cut is the last there is; a graph before it is whole
+        is_last = self.end[-1:].tolist() == [len(self.source.data)]
+        return graph if is_last else replace(graph, cut="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +162,7 @@ def _graph_of_nodes(
         _NodeBytes(source, starts, ends),
         functions,
         producer,
+        source.cut,
     )
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from tfprof.model.graph import Graph, resolve_edges
 from tfprof.model.interned import Interned
 from tfprof.model.names import Names
-from tfprof.sources.files.reader import parse, top_fields
-from tfprof.sources.files.text_format import corrupt_text, text_to_wire
+from tfprof.sources.files.reader import parse
+from tfprof.sources.files.text_format import Spelt, corrupt_text, text_to_wire
 from tfprof.sources.graph.graphdef import FileBytes, read_graph
 from tfprof.wire.schema import Proto
 from tfprof.wire.text import TextFault, to_wire
@@ -28,10 +28,11 @@ def read_text_graph(text: bytes, path: Path, warnings: list[str]) -> Graph:
     if layout is None:
         return _read_wire(text_to_wire(text, "GraphDef", path, warnings), path, warnings)
     # functions and versions are a small part: through the general reader
-    rest = b"".join(
+    parts = [
         text_to_wire(text[begin:end], "GraphDef", path, warnings, 1 + text.count(b"\n", 0, begin))
         for begin, end in layout.rest
-    )
+    ]
+    rest = Spelt(b"".join(part.data for part in parts), any(part.cut for part in parts))
     beside = _read_wire(rest, path, warnings)
     return Graph(
         Names(layout.names),
@@ -41,12 +42,12 @@ def read_text_graph(text: bytes, path: Path, warnings: list[str]) -> Graph:
         _NodeText(text, layout, path),
         beside.functions,
         beside.producer,
+        beside.cut,
     )
 
 
-def _read_wire(data: bytes, path: Path, warnings: list[str]) -> Graph:
-    data, fields = top_fields(data, "GraphDef", path, warnings)
-    return read_graph(FileBytes(data, path), fields)
+def _read_wire(spelt: Spelt, path: Path, warnings: list[str]) -> Graph:
+    return read_graph(*FileBytes.opened(spelt.data, "GraphDef", path, warnings, cut=spelt.cut))
 
 
 @dataclass(frozen=True, slots=True)

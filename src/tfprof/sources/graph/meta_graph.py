@@ -12,9 +12,9 @@ from tfprof.errors import CorruptFile
 from tfprof.model.graph import as_shape
 from tfprof.model.profile import Declarations, DeclaredVariable, Signature, TensorSpec
 from tfprof.sources.files.probe import Probe
-from tfprof.sources.files.reader import parse, read_bytes, top_fields
+from tfprof.sources.files.reader import parse, read_bytes
 from tfprof.sources.files.registry import FilePiece, Format, register
-from tfprof.sources.files.text_format import text_to_wire
+from tfprof.sources.files.text_format import Spelt, text_to_wire
 from tfprof.sources.graph.graphdef import FileBytes, PackedGraph
 from tfprof.wire.fields import Fields, Progress
 from tfprof.wire.schema import Proto, message_class
@@ -28,36 +28,37 @@ VARIABLES_COLLECTION = "variables"
 
 
 def read_meta(path: Path, _step: int, progress: Progress | None) -> FilePiece:
-    return _piece(read_bytes(path, progress), path, [], progress)
+    return _piece(Spelt(read_bytes(path, progress), cut=False), path, [], progress)
 
 
 def read_meta_text(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     warnings: list[str] = []
-    data = text_to_wire(read_bytes(path, progress), "MetaGraphDef", path, warnings)
-    return _piece(data, path, warnings, progress)
+    spelt = text_to_wire(read_bytes(path, progress), "MetaGraphDef", path, warnings)
+    return _piece(spelt, path, warnings, progress)
 
 
-def _piece(data: bytes, path: Path, warnings: list[str], progress: Progress | None) -> FilePiece:
-    data, fields = top_fields(data, "MetaGraphDef", path, warnings, progress)
-    return meta_piece(FileBytes(data, path), fields, 0, warnings)
+def _piece(spelt: Spelt, path: Path, warnings: list[str], progress: Progress | None) -> FilePiece:
+    source, fields = FileBytes.opened(
+        spelt.data, "MetaGraphDef", path, warnings, progress, cut=spelt.cut
+    )
+    return meta_piece(source, fields, 0, warnings)
 
 
 def read_saved_model(path: Path, _step: int, progress: Progress | None) -> FilePiece:
-    return _saved_model_piece(read_bytes(path, progress), path, [])
+    return _saved_model_piece(Spelt(read_bytes(path, progress), cut=False), path, [])
 
 
 def read_saved_model_text(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     warnings: list[str] = []
-    data = text_to_wire(read_bytes(path, progress), "SavedModel", path, warnings)
-    return _saved_model_piece(data, path, warnings)
+    spelt = text_to_wire(read_bytes(path, progress), "SavedModel", path, warnings)
+    return _saved_model_piece(spelt, path, warnings)
 
 
-def _saved_model_piece(data: bytes, path: Path, warnings: list[str]) -> FilePiece:
-    data, fields = top_fields(data, "SavedModel", path, warnings)
+def _saved_model_piece(spelt: Spelt, path: Path, warnings: list[str]) -> FilePiece:
+    source, fields = FileBytes.opened(spelt.data, "SavedModel", path, warnings, cut=spelt.cut)
     metas = fields.repeated(_META_GRAPHS)
     if not len(metas):
         raise CorruptFile("the SavedModel holds no graph", offset=0, where=str(path))
-    source = FileBytes(data, path)
     inner = source.split(metas.start, metas.end)
     chosen = _serving(source, inner, len(metas))
     piece = meta_piece(source, inner, chosen, warnings)

@@ -10,7 +10,7 @@ from tfprof.errors import CorruptFile
 from tfprof.model.graph import Graph
 from tfprof.model.trace import Trace
 from tfprof.sources.files.probe import Probe
-from tfprof.sources.files.reader import parse, top_fields
+from tfprof.sources.files.reader import parse
 from tfprof.sources.files.registry import FilePiece, Format, register
 from tfprof.sources.graph.graphdef import FileBytes, read_graph
 from tfprof.sources.graph.meta_graph import meta_piece
@@ -70,8 +70,8 @@ def _piece(found: _Found, path: Path, warnings: list[str]) -> FilePiece:
     graph = None
     declared = None
     if found.meta_graph:
-        data, fields = top_fields(found.meta_graph, "MetaGraphDef", path, warnings)
-        meta = meta_piece(FileBytes(data, path), fields, 0, warnings)
+        source, fields = FileBytes.opened(found.meta_graph, "MetaGraphDef", path, warnings)
+        meta = meta_piece(source, fields, 0, warnings)
         graph, declared = meta.graph, meta.declared
     if found.graph:
         graph = _Graph(found.graph, path, warnings)
@@ -97,8 +97,7 @@ class _Graph:
     warnings: list[str]
 
     def __call__(self) -> Graph:
-        data, fields = top_fields(self.data, "GraphDef", self.path, self.warnings)
-        return read_graph(FileBytes(data, self.path), fields)
+        return read_graph(*FileBytes.opened(self.data, "GraphDef", self.path, self.warnings))
 
 
 def _score(probe: Probe) -> float:

@@ -30,7 +30,7 @@ def read_binary(path: Path, _step: int, progress: Progress | None) -> FilePiece:
 
 def read_text(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     warnings: list[str] = []
-    data = text_to_wire(read_bytes(path, progress), "OpLogProto", path, warnings)
+    data, _ = text_to_wire(read_bytes(path, progress), "OpLogProto", path, warnings)
     return log_piece(data, path, warnings, progress)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +13,9 @@ from tfprof.model.interned import Interned
 from tfprof.model.names import Names
 from tfprof.model.oplog import OpLog
 from tfprof.model.trace import Executions, Trace
-from tfprof.sources.files.reader import parse, read_bytes, top_fields
+from tfprof.sources.files.reader import parse, read_bytes
 from tfprof.sources.files.registry import FilePiece, Format, register
-from tfprof.sources.graph.graphdef import GraphAtHand
+from tfprof.sources.graph.graphdef import FileBytes, GraphAtHand
 from tfprof.sources.run.op_log import ParsedCode
 from tfprof.wire.fields import Progress
 from tfprof.wire.schema import Messages, Proto
@@ -28,7 +28,9 @@ OWN_FIELDS = 1
 
 def read(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     warnings: list[str] = []
-    data, fields = top_fields(read_bytes(path, progress), "ProfileProto", path, warnings, progress)
+    whole = read_bytes(path, progress)
+    source, fields = FileBytes.opened(whole, "ProfileProto", path, warnings, progress)
+    data = source.data
 
     def entries(number: int, message: str) -> list[Proto]:
         rows = fields.rows(number, 2).tolist()
@@ -43,7 +45,7 @@ def read(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     own = len(version) > 0 and int(fields.value[version[-1]]) == OWN_FIELDS
     graph = _graph([entry for entry in nodes if not entry.value.only_ran], own=own)
     return FilePiece(
-        GraphAtHand(graph),
+        GraphAtHand(replace(graph, cut=source.cut)),
         trace=_trace(profile_nodes),
         oplog=_oplog(profile_nodes, strings),
         warnings=warnings,

@@ -40,7 +40,7 @@ def read_binary(path: Path, step: int, progress: Progress | None) -> FilePiece:
 
 def read_text(path: Path, step: int, progress: Progress | None) -> FilePiece:
     warnings: list[str] = []
-    data = text_to_wire(read_bytes(path, progress), "RunMetadata", path, warnings)
+    data, _ = text_to_wire(read_bytes(path, progress), "RunMetadata", path, warnings)
     return run_piece(data, path, step, warnings, progress)
 
 
