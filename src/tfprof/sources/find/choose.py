@@ -30,7 +30,7 @@ _PART_OF_RUN = re.compile(
 )
 # TensorFlow 2 writes a capture to plugins/profile/<time>/<host>.xplane.pb
 _CAPTURES = "profile"
-_CAPTURE = "XPlane"
+CAPTURE = "XPlane"
 # what trace viewers show
 _PICTURE = "Chrome trace"
 _NUMBERED = re.compile(r"^(.*?)[_.-]?\d+$")
@@ -103,7 +103,7 @@ def _grouped(folder: Path, files: Sequence[FoundFile]) -> dict[_Key, list[FoundF
         ]
         if owners:
             groups[max(owners, key=lambda other: len(other.stem))] += groups.pop(key)
-        elif all(f.kind == _CAPTURE for f in groups[key]):
+        elif all(f.kind == CAPTURE for f in groups[key]):
             # a capture has the name of its host: those in one folder are one profile
             captures = groups.pop(key)
             groups.setdefault(_Key(key.folder, ""), []).extend(captures)
@@ -145,8 +145,8 @@ def choose_among(title: str, files: Sequence[FoundFile]) -> Selection:
 
 def _choose_capture(selection: Selection, known: Sequence[FoundFile]) -> list[FoundFile]:
     """The newest capture, whose hosts are a file each; returns what is no part of a capture."""
-    captures = [f for f in known if f.kind == _CAPTURE]
-    rest = [f for f in known if f.kind != _CAPTURE]
+    captures = [f for f in known if f.kind == CAPTURE]
+    rest = [f for f in known if f.kind != CAPTURE]
     if not captures:
         return rest
     folders = {f.path.parent for f in captures}
@@ -162,7 +162,7 @@ def _choose_capture(selection: Selection, known: Sequence[FoundFile]) -> list[Fo
 
 def _without_pictures_of_runs(selection: Selection, known: Sequence[FoundFile]) -> list[FoundFile]:
     """A trace for a viewer is made from a run: where the run itself is, that says more."""
-    runs = [*selection.of_kind(_CAPTURE), *(f for f in known if f.kind in RUN_KINDS)]
+    runs = [*selection.of_kind(CAPTURE), *(f for f in known if f.kind in RUN_KINDS)]
     drawn = [f for f in known if f.kind == _PICTURE] if runs else []
     selection.passed_over += [(f, f"the run is in {runs[0].path.name}") for f in drawn]
     return [f for f in known if f not in drawn]
