@@ -81,6 +81,8 @@ def choose(request: Request) -> Choice:
             raise _several(folder, part.selections)
         selection.used += part.selections[0].used
         selection.passed_over += part.selections[0].passed_over
+        selection.elsewhere += part.selections[0].elsewhere
+        selection.other_runs += part.selections[0].other_runs
     selection.used += files + named
     return Choice([selection], warnings)
 
@@ -97,7 +99,7 @@ def _choose_in_one_folder(folder: Path, run: str | None) -> Choice:
     empty = [EmptyFile(str(one.path)) for one in found if one.is_empty_capture]
     warnings += [f"{fault}. {fault.hint}" for fault in empty]
     if len(selections) == 1:
-        selections[0].passed_over += left_over
+        selections[0].elsewhere += left_over
         left_over = []
     return Choice(selections, warnings, left_over)
 

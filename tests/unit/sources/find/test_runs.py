@@ -36,6 +36,8 @@ def test_the_header_names_the_run_and_how_many_others_there_are(logs):
     out = run("steps", logs, "--run", "run2").out
     assert out.splitlines()[0] == str(logs / "run2")
     assert "1 other run in this folder" in " ".join(out.split())
+    out = run("steps", logs, "--run", f"run2/{OLD}").out
+    assert f"capture {OLD}, 1 other; 1 other run in this folder" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(
@@ -89,3 +91,18 @@ def test_run_metadata_is_picked_by_the_name_of_its_file(unet, tmp_path):
         seen.append([one["path"].rpartition("/")[2] for one in found][-1])
     assert seen[1:] == ["run_meta", "b.runmeta"]
     assert f"run {seen[0]}, 1 other" in " ".join(run("steps", tmp_path).out.split())
+
+
+def test_a_run_below_another_is_told_and_can_be_picked(unet, tmp_path):
+    for folder in (tmp_path / "logs", tmp_path / "logs" / "before"):
+        shutil.copytree(unet, folder)
+    assert "1 other run in this folder" in " ".join(run("steps", tmp_path / "logs").out.split())
+    assert _read(tmp_path / "logs", "--run", "before") == ["before/graph.pb", "before/run_meta"]
+
+
+def test_models_of_one_folder_are_runs_of_their_own(samples, tmp_path):
+    for name in ("keras_mlp_fwd.graph.pb", "keras_mlp_train.graph.pb"):
+        shutil.copy(samples / name, tmp_path / name)
+    shutil.copy(samples / "keras_mlp_train_b8_default.runmeta.pb", tmp_path)
+    out = " ".join(run("summary", tmp_path, "--run", "keras_mlp_fwd").out.split())
+    assert "GraphDef keras_mlp_fwd.graph.pb · 1 other run in this folder: --run NAME" in out
