@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.completion import WordCompleter
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ def run_interactive(prompt: Prompt) -> None:
     """Ctrl-C drops the line, Ctrl-D leaves."""
     session: PromptSession[str] = PromptSession(
         history=_history(),
-        completer=WordCompleter(prompt.words(), WORD=True),
+        completer=_Completer(prompt),
     )
     while True:
         try:
@@ -31,6 +33,16 @@ def run_interactive(prompt: Prompt) -> None:
             return
         if not prompt.answer(line):
             return
+
+
+class _Completer(Completer):
+    def __init__(self, prompt: Prompt) -> None:
+        self._completion = prompt.completion()
+
+    def get_completions(self, document: Document, _: CompleteEvent) -> Iterator[Completion]:
+        begun, found = self._completion.of(document.text_before_cursor)
+        for one in found:
+            yield Completion(one, start_position=-len(begun))
 
 
 def _history() -> History:

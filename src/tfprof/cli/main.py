@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tfprof import __version__
 from tfprof.cli import draw, shell
+from tfprof.cli.encoding import use_letters_it_has
 from tfprof.cli.help import epilog, overview
 from tfprof.cli.output import add_outputs, check_target, deliver, emit, talk, warn
 from tfprof.cli.parser import Parser, add_options, values_of
@@ -63,8 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     gc.set_threshold(_OBJECTS_BEFORE_A_SEARCH)
     words = normalised(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without UTF-8 still gets an answer
+        use_letters_it_has(stream)
     try:
         return _run(words)
     except TfprofError as fault:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tfprof.cli.encoding import JSON, use_letters_it_has
 from tfprof.errors import OutputNotWritable, UsageError
 from tfprof.renderers.registry import output_formats, rendered
 
@@ -85,6 +86,8 @@ def _print(answer: Answer, chosen: str | None) -> None:
 
         terminal.render(answer.view, sys.stdout, width())
     else:
+        if chosen == "json":
+            use_letters_it_has(sys.stdout, JSON)
         sys.stdout.write(rendered(answer, chosen or "txt", width()))
 
 

@@ -11,12 +11,11 @@ from typing import NoReturn
 
 from tfprof.cli.output import deliver, talk, warn
 from tfprof.cli.parser import add_options, values_of
+from tfprof.cli.prompt_help import Completion, options_text, overview, sections_of
 from tfprof.cli.words import normalised
 from tfprof.commands.command import Command, HelpGroup
-from tfprof.commands.options.inputs import INPUTS
 from tfprof.commands.options.option import OptionSection, Values
 from tfprof.commands.options.view_options import NAMES, VIEW_OPTIONS, said_over
-from tfprof.commands.options.which_graph import WHICH_GRAPH
 from tfprof.commands.registry import commands
 from tfprof.commands.view_files import files_of, output_of
 from tfprof.errors import TfprofError, UsageError
@@ -25,19 +24,14 @@ from tfprof.model.profile import ProfileData
 from tfprof.renderers.text import plain
 from tfprof.reports.trees import Prepared, Query, view
 
-# what picks the profile is said before it is loaded
-_SAID_BEFORE = (*INPUTS, WHICH_GRAPH)
 _WIDTH = 28
-_HELP = """\
-scope | graph | op | code   a view; options as in: scope -max_depth 3 -select params
-advise                      what stands out: the checkers of the original
-{questions}
-set                         keep options of views for what follows: set -order_by micros
-help                        this text; an empty line shows the options in force
-exit                        leave; Ctrl-D does the same
-Options: -max_depth -min_<metric> -step -order_by -account_type_regexes -start_name_regexes
-  -trim_name_regexes -show_name_regexes -hide_name_regexes -device_regexes
-  -account_displayed_op_only -select -output file:outfile=NAME"""
+# commands that only the prompt has
+_OWN = {
+    "advise": "what stands out: the checkers of the original",
+    "set": "keep options of views for what follows",
+    "help": "the commands, or the options of one",
+    "exit": "leave",
+}
 
 
 def _words(line: str) -> list[str]:
@@ -49,7 +43,7 @@ def _words(line: str) -> list[str]:
 
 class _LineParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message, hint="`help` lists the options.")
+        raise UsageError(message, hint="`help COMMAND` lists the options.")
 
 
 def _values(words: list[str], options: Iterable[OptionSection]) -> Values:
@@ -97,7 +91,7 @@ class Prompt:
         if command in ("exit", "quit"):
             return False
         if command == "help":
-            self._write(self._help() + "\n")
+            self._write(self._help(words[0] if words else "") + "\n")
         elif command == "advise":
             self._write(self._advice())
         elif command == "set":
@@ -105,14 +99,23 @@ class Prompt:
         elif command in self._questions:
             self._ask(self._questions[command], words)
         else:
-            near = difflib.get_close_matches(command, self._names(), 1)
-            hint = f"Did you mean {near[0]}?" if near else "`help` lists the commands."
-            raise UsageError(f"no command is called {command!r}", hint=hint)
+            raise self._unknown(command)
         return True
 
-    def _help(self) -> str:
-        asked = [one for one in self._questions.values() if one.group is not HelpGroup.VIEWS]
-        return _HELP.format(questions="\n".join(f"{one.name:<28}{one.help}" for one in asked))
+    def _unknown(self, command: str) -> UsageError:
+        near = difflib.get_close_matches(command, self._names(), 1)
+        hint = f"Did you mean {near[0]}?" if near else "`help` lists the commands."
+        return UsageError(f"no command is called {command!r}", hint=hint)
+
+    def _help(self, name: str) -> str:
+        """Of all commands, or of one with its options."""
+        if not name:
+            return overview(self._questions)
+        if name not in self._names():
+            raise self._unknown(name)
+        command = self._questions.get(name)
+        about = command.help if command is not None else _OWN[name]
+        return options_text(name, about, sections_of(name, self._questions))
 
     def _advice(self) -> str:
         from tfprof.compat.checkers import advice_of
@@ -123,7 +126,7 @@ class Prompt:
         if command.group is HelpGroup.VIEWS:
             self._view(command.name, _values(words, [VIEW_OPTIONS]))
         elif command.query is not None:
-            said = [group for group in command.options if group not in _SAID_BEFORE]
+            said = sections_of(command.name, self._questions)
             report = command.module()
             answered = report.ask(self._data, command.query(_values(words, said)))
             self._write(plain.render(report.view(answered)))
@@ -143,9 +146,9 @@ class Prompt:
         others = [name for name in self._questions if name not in views]
         return list(dict.fromkeys([*views, "advise", *others, "set", "help", "exit"]))
 
-    def words(self) -> list[str]:
-        """What Tab completes."""
-        return [*self._names(), *(f"-{name}" for name in NAMES)]
+    def completion(self) -> Completion:
+        """What Tab offers."""
+        return Completion(self._data, self._questions, self._names())
 
 
 def option_block(options: ViewOptions) -> str:

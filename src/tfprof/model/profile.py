@@ -58,12 +58,16 @@ class Declarations:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A file that was found: what it is, and whether and why it was used."""
+    """A file that was found: what it is, and whether and why it was used.
+
+    `elsewhere`: it is of another run.
+    """
 
     path: Path
     format: str
     used: bool = True
     why: str = ""
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,8 @@ class ProfileData:
     warnings: tuple[str, ...] = ()
     # the graph is what a run executed: all of it is computed
     is_executed: bool = False
+    # in the folder that this one was found in
+    other_runs: int = 0
     # None for what comes from no file
     origin: Origin | None = field(default=None, repr=False, compare=False)
 

@@ -8,6 +8,7 @@ from typing import Annotated, Generic, TypeVar
 
 from tfprof.model.profile import ProfileData
 from tfprof.results.fields import INSIDE
+from tfprof.results.which_run import which_run
 
 SCHEMA = "tfprof/1"
 R = TypeVar("R")
@@ -61,7 +62,8 @@ def answered(
     recognised: str = "",
 ) -> Answered[R]:
     """About a loaded profile; `recognised` says what was read of it."""
-    subject = Subject(data.title, recognised)
+    lines = [one for one in (recognised, which_run(data)) if one]
+    subject = Subject(data.title, " · ".join(lines))
     used = used_inputs(data)
     return Answered(SCHEMA, command, used, tuple(warnings), result, subject, tuple(notes))
 

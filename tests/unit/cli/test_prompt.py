@@ -4,6 +4,10 @@ import pytest
 from run_cli import spawn
 
 from tfprof.cli.prompt import Prompt, option_block, run_lines
+from tfprof.commands.options.inputs import INPUTS
+from tfprof.commands.options.view_options import VIEW_OPTIONS
+from tfprof.commands.options.which_graph import WHICH_GRAPH
+from tfprof.commands.registry import commands
 from tfprof.model.options import early
 from tfprof.sources.find.load import Request, choose, read
 
@@ -131,3 +135,61 @@ def test_what_is_given_to_the_shell_is_put_over_the_options_of_a_trace(samples):
 def test_a_misspelt_option_of_the_shell_is_said_before_anything_is_read(tmp_path):
     ran = spawn("shell", tmp_path / "nothing", "-order_by", "parms")
     assert (ran.code, "Did you mean params?" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("line", "shows"),
+    [
+        ("help scope", ["-max_depth N", "how many levels to show", "-order_by KEY"]),
+        ("help set", ["-select LIST", "what to show of each node"]),
+        ("help memory", ["--batch N", "the batch size", "--mode train|inference"]),
+        ("help advise", ["the checkers of the original", "no options"]),
+    ],
+)
+def test_help_of_a_command_has_a_text_for_every_option(prompt, line, shows):
+    asked, written = prompt
+    asked.answer(line)
+    assert all(text in written[0] for text in shows)
+    assert max(map(len, written[0].splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", ["layers", "memory", "steps", "timeline", "placement", "op"])
+def test_no_option_of_a_command_is_left_out_of_its_help(prompt, name):
+    asked, written = prompt
+    asked.answer(f"help {name}")
+    sections = [one for one in commands()[name].options if one not in (*INPUTS, WHICH_GRAPH)]
+    if name == "op":
+        sections = [VIEW_OPTIONS]
+    for option in (one for section in sections for one in section.options if one.help):
+        assert option.name.lstrip("-") in written[0].replace("_", "-")
+
+
+@pytest.mark.parametrize(
+    ("line", "offers"),
+    [
+        ("", {"scope", "memory", "exit"}),
+        ("sc", {"scope"}),
+        ("scope ", {"-max_depth", "-order_by", "--style"}),
+        ("scope -ord", {"-order_by"}),
+        ("scope -order_by ", {"name", "depth", "params", "micros"}),
+        ("scope -order_by=", set()),
+        ("scope -select pa", {"params"}),
+        ("scope -select params,mic", {"micros"}),
+        ("scope -account_type_regexes Vari", {"VariableV2"}),
+        ("scope --style ", {"early", "late"}),
+        ("scope -account_displayed_op_only ", {"true", "false"}),
+        ("scope -max_depth ", set()),
+        ("scope -max_depth 3 ", {"-order_by"}),
+        ("layers --by ", {"layer", "op", "thread"}),
+        ("memory --train ", {"--batch"}),
+        ("help sco", {"scope"}),
+        ("help scope ", set()),
+    ],
+)
+def test_tab_offers_what_is_due(prompt, line, offers):
+    _, found = prompt[0].completion().of(line)
+    assert offers <= set(found)
+    if not offers:
+        assert found == []
+    if line.count(" ") and not line.startswith("help"):
+        assert not set(found) & {"memory", "steps", "exit"}  # no commands where values are due

@@ -56,6 +56,14 @@ def test_a_question_is_typed_completed_answered_and_the_prompt_left(slow):
     assert slow.screen.splitlines()[-1] == "tfprof> quit"
 
 
+def test_tab_offers_values_where_they_are_due(slow):
+    slow.press("scope -order_by para")
+    slow.wait_for("tfprof> scope -order_by para")
+    slow.press(TAB)
+    slow.wait_for("tfprof> scope -order_by params")
+    slow.press(CTRL_C)
+
+
 def test_control_c_drops_the_line_and_control_d_leaves(slow):
     slow.press("scope")
     slow.wait_for("tfprof> scope")

@@ -11,7 +11,13 @@ from tfprof.errors import UsageError
 if TYPE_CHECKING:
     from tfprof.sources.find.load import Request
 
-PATHS = OptionSection("", (Option("paths", "files and folders of one model", Takes.PATHS, "PATH"),))
+PATHS = OptionSection(
+    "",
+    (
+        Option("paths", "files and folders of one model", Takes.PATHS, "PATH"),
+        Option("--run", "of a folder of several runs or captures, this one", metavar="NAME"),
+    ),
+)
 BY_KIND = OptionSection(
     "inputs by kind",
     tuple(
@@ -36,7 +42,7 @@ def request_of(values: Values, command: str) -> Request:
     paths, named = [Path(path) for path in values.texts("paths")], named_of(values)
     if not paths and not named:
         raise UsageError("no file or folder given", hint=f"tfprof {command} PATH")
-    return Request(paths, named)
+    return Request(paths, named, values.text("run"))
 
 
 def named_of(values: Values) -> dict[str, list[Path]]:

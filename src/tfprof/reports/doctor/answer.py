@@ -58,7 +58,7 @@ def _as_found(request: Request) -> list[Input]:
 
 def _unread(selection: Selection) -> list[Input]:
     named = [(one, "recognised, not read") for one in selection.used]
-    return [_not_used(one, why) for one, why in named + selection.passed_over]
+    return [_not_used(one, why) for one, why in named + selection.passed_over + selection.elsewhere]
 
 
 def _not_used(one: FoundFile, why: str) -> Input:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tfprof.sources.checkpoint.state import newest_prefix, prefix_of
@@ -31,7 +31,7 @@ _PART_OF_RUN = re.compile(
 )
 # TensorFlow 2 writes a capture to plugins/profile/<time>/<host>.xplane.pb
 _CAPTURES = "profile"
-_CAPTURE = "XPlane"
+CAPTURE = "XPlane"
 # what trace viewers show
 _PICTURE = "Chrome trace"
 _NUMBERED = re.compile(r"^(.*?)[_.-]?\d+$")
@@ -43,14 +43,24 @@ CHECKPOINT_KINDS = ("checkpoint", "checkpoint data", "checkpoint state")
 
 @dataclass(slots=True)
 class Selection:
-    """The files of one profile: what is used, in reading order, and what is passed over and why."""
+    """The files of one profile: what is used, in reading order, and what is passed over and why.
+
+    `elsewhere` are files of the other runs in the folder.
+    """
 
     title: str
     used: list[FoundFile] = field(default_factory=list)
     passed_over: list[tuple[FoundFile, str]] = field(default_factory=list)
+    elsewhere: list[tuple[FoundFile, str]] = field(default_factory=list)
+    other_runs: int = 0
 
     def copy(self) -> Selection:
-        return Selection(self.title, [*self.used], [*self.passed_over])
+        return replace(
+            self,
+            used=[*self.used],
+            passed_over=[*self.passed_over],
+            elsewhere=[*self.elsewhere],
+        )
 
     def of_kind(self, *kinds: str) -> list[FoundFile]:
         return [file for file in self.used if file.kind in kinds]
@@ -77,11 +87,25 @@ def choose_in_folder(
     rest = (f for key, group in groups.items() if key not in chosen for f in group)
     why = "belongs to another model or run; name it to read it"
     left_over = [(f, f.why_not or why) for f in rest]
-    return [choose_among(_title(key), group) for key, group in chosen.items()], left_over
+    selections = [choose_among(_title(key), group) for key, group in chosen.items()]
+    others = sum(is_run(group) for key, group in groups.items() if key not in chosen)
+    for one in selections:
+        one.other_runs = others
+    return selections, left_over
+
+
+def runs_below(folder: Path, files: Sequence[FoundFile]) -> dict[str, list[FoundFile]]:
+    """The files of every model or run, by its title, wherever it lies in the folder."""
+    return {_title(key): group for key, group in _grouped(folder, files).items()}
 
 
 def _title(key: _Key) -> str:
     return str(key.folder / key.stem) if key.stem else str(key.folder)
+
+
+def is_run(group: Sequence[FoundFile]) -> bool:
+    """Whether anything could be read of it: a model, or times."""
+    return _has_model(group) or any(f.kind in (CAPTURE, *RUN_KINDS) for f in group)
 
 
 def _has_model(group: Sequence[FoundFile]) -> bool:
@@ -104,7 +128,7 @@ def _grouped(folder: Path, files: Sequence[FoundFile]) -> dict[_Key, list[FoundF
         ]
         if owners:
             groups[max(owners, key=lambda other: len(other.stem))] += groups.pop(key)
-        elif all(f.kind == _CAPTURE for f in groups[key]):
+        elif all(f.kind == CAPTURE for f in groups[key]):
             # a capture has the name of its host: those in one folder are one profile
             captures = groups.pop(key)
             groups.setdefault(_Key(key.folder, ""), []).extend(captures)
@@ -146,8 +170,8 @@ def choose_among(title: str, files: Sequence[FoundFile]) -> Selection:
 
 def _choose_capture(selection: Selection, known: Sequence[FoundFile]) -> list[FoundFile]:
     """The newest capture, whose hosts are a file each; returns what is no part of a capture."""
-    captures = [f for f in known if f.kind == _CAPTURE]
-    rest = [f for f in known if f.kind != _CAPTURE]
+    captures = [f for f in known if f.kind == CAPTURE]
+    rest = [f for f in known if f.kind != CAPTURE]
     if not captures:
         return rest
     folders = {f.path.parent for f in captures}
@@ -163,7 +187,7 @@ def _choose_capture(selection: Selection, known: Sequence[FoundFile]) -> list[Fo
 
 def _without_pictures_of_runs(selection: Selection, known: Sequence[FoundFile]) -> list[FoundFile]:
     """A trace for a viewer is made from a run: where the run itself is, that says more."""
-    runs = [*selection.of_kind(_CAPTURE), *(f for f in known if f.kind in RUN_KINDS)]
+    runs = [*selection.of_kind(CAPTURE), *(f for f in known if f.kind in RUN_KINDS)]
     drawn = [f for f in known if f.kind == _PICTURE] if runs else []
     selection.passed_over += [(f, f"the run is in {runs[0].path.name}") for f in drawn]
     return [f for f in known if f not in drawn]

@@ -22,6 +22,7 @@ from tfprof.sources.find.choose import GRAPH_KINDS, Selection, choose_in_folder
 from tfprof.sources.find.folders import FoundFile, files_below, inspect
 from tfprof.sources.find.reading import ProgressOf, read
 from tfprof.sources.find.recognise import recognise
+from tfprof.sources.find.runs import choose_run
 
 # the original's flag for each kind
 FLAG_KINDS: Mapping[str, tuple[str, ...]] = {
@@ -36,10 +37,14 @@ FLAG_KINDS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the user named: paths to look at, and files with the kind they must have."""
+    """What the user named: paths to look at, and files with the kind they must have.
+
+    `run` is one of several in a folder.
+    """
 
     paths: Sequence[Path] = ()
     named: Mapping[str, Sequence[Path]] = field(default_factory=dict)
+    run: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,35 +68,49 @@ def choose(request: Request) -> Choice:
     named = [f for flag, paths in request.named.items() for p in paths for f in _checked(flag, p)]
     folders = [path for path in request.paths if opener_for(path).is_folder(path)]
     files = [f for path in request.paths if path not in folders for f in inspect_named(path)]
+    if request.run is not None and not folders:
+        raise UsageError("--run picks a run of a folder, and none is given")
     if len(folders) == 1 and not files and not named:
-        return _choose_in_one_folder(folders[0])
+        return _choose_in_one_folder(folders[0], request.run)
     selection = Selection(_common_title(request))
     warnings: list[str] = []
     for folder in folders:
-        part = _choose_in_one_folder(folder)
+        part = _choose_in_one_folder(folder, request.run)
         warnings += part.warnings
         if len(part.selections) > 1:
-            raise UsageError(
-                f"{folder} holds {len(part.selections)} models", hint="Name the files of one."
-            )
+            raise _several(folder, part.selections)
         selection.used += part.selections[0].used
         selection.passed_over += part.selections[0].passed_over
+        selection.elsewhere += part.selections[0].elsewhere
+        selection.other_runs += part.selections[0].other_runs
     selection.used += files + named
     return Choice([selection], warnings)
 
 
-def _choose_in_one_folder(folder: Path) -> Choice:
+def _choose_in_one_folder(folder: Path, run: str | None) -> Choice:
     found, warnings = files_below(folder)
-    selections, left_over = choose_in_folder(folder, found)
+    if run is None:
+        selections, left_over = choose_in_folder(folder, found)
+    else:
+        selections, left_over = choose_run(folder, found, run)
     selections = [selection for selection in selections if selection.used]
     if not selections:
         raise _nothing_in(folder, found)
     empty = [EmptyFile(str(one.path)) for one in found if one.is_empty_capture]
     warnings += [f"{fault}. {fault.hint}" for fault in empty]
     if len(selections) == 1:
-        selections[0].passed_over += left_over
+        selections[0].elsewhere += left_over
         left_over = []
     return Choice(selections, warnings, left_over)
+
+
+def _several(folder: Path, selections: Sequence[Selection]) -> UsageError:
+    # that of the last: the first may be of the folder itself
+    last = Path(selections[-1].title).relative_to(folder).as_posix()
+    return UsageError(
+        f"{folder} holds {len(selections)} models or runs",
+        hint=f"`tfprof {folder}` lists them; --run {last} picks one.",
+    )
 
 
 def _nothing_in(folder: Path, found: Sequence[FoundFile]) -> TfprofError:
@@ -159,10 +178,7 @@ def read_one(request: Request, progress: ProgressOf | None = None) -> ProfileDat
     """The one model that the request comes down to."""
     choice = choose(request)
     if len(choice.selections) > 1:
-        raise UsageError(
-            f"{request.paths[0]} holds {len(choice.selections)} models",
-            hint="Name the files of one; `tfprof PATH` lists them.",
-        )
+        raise _several(request.paths[0], choice.selections)
     data = read(choice.selections[0], progress)
     return replace(data, warnings=(*choice.warnings, *data.warnings))
 

@@ -47,7 +47,11 @@ def read(selection: Selection, progress: ProgressOf | None = None) -> ProfileDat
         runs += file.kind == "RunMetadata"
         inputs.append(Input(file.path, file.format.name))
     inputs += [Input(f.path, f.kind, used=False, why=why) for f, why in selection.passed_over]
+    inputs += [
+        Input(f.path, f.kind, used=False, why=why, elsewhere=True) for f, why in selection.elsewhere
+    ]
     data = joined(selection.title, files, tuple(inputs))
+    data = replace(data, other_runs=selection.other_runs)
     return data.read_from(_ReadAgain(selection.copy(), here(), tuple(refs)))
 
 
@@ -77,6 +81,8 @@ class _ReadAgain:
             chosen.title,
             [self._placed(file) for file in chosen.used],
             [(self._placed(file), why) for file, why in chosen.passed_over],
+            [(self._placed(file), why) for file, why in chosen.elsewhere],
+            chosen.other_runs,
         )
 
     def _placed(self, file: FoundFile) -> FoundFile:

@@ -60,7 +60,8 @@ def used(selection):
 
 
 def reasons(selection):
-    return {file.path.name: why for file, why in selection.passed_over}
+    left = selection.passed_over + selection.elsewhere
+    return {file.path.name: why for file, why in left}
 
 
 def test_a_log_directory_is_one_run(samples):
@@ -133,8 +134,9 @@ def test_of_runs_that_are_no_series_the_newest_is_taken(put, tmp_path):
     put("plugins/run_meta", RUN, age=100)
     selection = one(tmp_path)
     assert selection.used[-1].path == tmp_path / "plugins/run_meta"
-    assert len(selection.passed_over) == 2
-    assert all(why for _, why in selection.passed_over)
+    left = selection.passed_over + selection.elsewhere
+    assert len(left) == 2
+    assert all(why for _, why in left)
 
 
 def test_files_that_share_a_name_are_one_model(put, tmp_path):
@@ -162,8 +164,9 @@ def test_a_model_here_goes_before_models_below(put, tmp_path):
     put("old/graph.pb", GRAPH)
     selection = one(tmp_path)
     assert [f.path for f in selection.used] == [tmp_path / "graph.pb"]
-    ((file, why),) = selection.passed_over
+    ((file, why),) = selection.elsewhere
     assert file.path == tmp_path / "old/graph.pb"
+    assert selection.other_runs == 1
     assert "another model" in why
 
 
