@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         write_op_log,
     )
     from tfprof.errors import TfprofError
+    from tfprof.live.profiler_options import profiler_options
     from tfprof.ops.rule import op_rule
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "peak_memory",
     "print_model_analysis",
     "profile",
+    "profiler_options",
     "write_op_log",
 ]
 _HOME = {
@@ -72,6 +74,7 @@ _HOME = {
     "op_rule": "tfprof.ops.rule",
     "parameter_count": "tfprof.api.questions",
     "peak_memory": "tfprof.api.questions",
+    "profiler_options": "tfprof.live.profiler_options",
 }
 
 
