@@ -325,6 +325,20 @@ def arrays_by_hand(capture):
     return {"steps": 6, "batches": 0}
 
 
+def slow_callback(capture):
+    """Between two batches Python sleeps, which is no work of TensorFlow."""
+
+    class Sleeps(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):  # noqa: ARG002
+            time.sleep(0.02)
+
+    model = _model(keras)
+    model.fit(_dataset(2), verbose=0)
+    with capture():
+        model.fit(_dataset(6), callbacks=[Sleeps()], verbose=0)
+    return {"steps": 6, "batches": 1}
+
+
 def numbered_twice(capture):
     """Each epoch counts from 0."""
     step = _train_step()
@@ -417,7 +431,7 @@ RUNS = [
     fused, autotuned, map_functions,
     custom_loop, custom_loop_with_evaluation, two_functions, other_shapes, concrete_function,
     session_runs, distributed, replicas, loop_in_a_function, loop_with_break,
-    eager_loop, eager_epochs, arrays_by_hand,
+    eager_loop, eager_epochs, arrays_by_hand, slow_callback,
     numbered_twice, marked_by_name, nested_markers, no_steps,
 ]  # fmt: skip
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         write_op_log,
     )
     from tfprof.errors import TfprofError
+    from tfprof.live.profiler_options import profiler_options
     from tfprof.ops.rule import op_rule
 
 __all__ = [
@@ -67,6 +68,7 @@ __all__ = [
     "peak_memory",
     "print_model_analysis",
     "profile",
+    "profiler_options",
     "tfprof_log_pb2",
     "tfprof_logger",
     "write_op_log",
@@ -80,6 +82,7 @@ _HOME = {
     "op_rule": "tfprof.ops.rule",
     "parameter_count": "tfprof.api.questions",
     "peak_memory": "tfprof.api.questions",
+    "profiler_options": "tfprof.live.profiler_options",
 }
 
 

@@ -26,6 +26,7 @@ RULES = {
     "session_runs": "function_run", "distributed": "function", "replicas": "function",
     "loop_in_a_function": "loop", "loop_with_break": "loop",
     "eager_loop": "input", "eager_epochs": "input", "arrays_by_hand": "function",
+    "slow_callback": "function",
     "numbered_twice": "step_num", "marked_by_name": "name", "nested_markers": "step_num",
     "no_steps": "none",
 }  # fmt: skip
@@ -127,6 +128,17 @@ def test_to_ask_an_iterator_in_python_is_no_op_of_the_model(step_captures):
     assert len(model)
     assert len(waits)
     assert not len(model.both(waits))
+
+
+def test_a_callback_that_sleeps_is_python_outside_tensorflow(step_captures):
+    answer = tfprof.load(step_captures / "slow_callback").steps()
+    found = answer.to_dict()["data"]
+    assert found["host"]["outside_us"] >= 20_000
+    assert found["host"]["outside_between_steps_us"] >= 20_000
+    text = str(answer)
+    assert "is Python outside TensorFlow" in text
+    assert "tfprof.profiler_options(python_tracer_level=1)" in text
+    assert found["gaps"][0]["meanwhile"][0]["what"] == "Python outside TensorFlow"
 
 
 def test_steps_that_the_capture_cut_are_told(run):

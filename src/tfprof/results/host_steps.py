@@ -157,7 +157,9 @@ class HostSteps:
 
     `time` counts every instant once, `gross` how long a category went on whatever else did,
     `count` how many of its events began in a step. `ops_recorded` is whether it can be told that
-    a step waits, `reads_tf_data` whether threads waited for a dataset.
+    a step waits, `reads_tf_data` whether threads waited for a dataset. `outside` is when no thread
+    and no device recorded anything, which is Python outside TensorFlow, `between` what of that lies
+    between the markers of steps; None where threads were not recorded.
     """
 
     rank: int
@@ -178,6 +180,8 @@ class HostSteps:
     gaps: tuple[Gap, ...]
     launches: tuple[Launches, ...]
     stragglers: tuple[Straggler, ...]
+    outside: Times | None = None
+    between: Times | None = None
 
     def average_of(self, matrix: Matrix) -> dict[Category, float]:
         rows = matrix[self.steps.averaged]

@@ -83,12 +83,18 @@ class PoolRow:
 
 @dataclass(frozen=True, slots=True)
 class HostOps:
-    """The shares of time in which ops ran on the CPU: of the model, of its input, any."""
+    """The shares of time in which ops ran on the CPU: of the model, of its input, any.
+
+    `outside` is the time of an average step in which only Python outside TensorFlow can have been
+    at work, `between` what of that lies between steps; None where threads were not recorded.
+    """
 
     model_ops: float | None
     input_ops: float | None
     any_ops: float | None
     pools: tuple[PoolRow, ...]
+    outside: Annotated[float | None, IF_KNOWN, Micros("outside_us")] = None
+    between: Annotated[float | None, IF_KNOWN, Micros("outside_between_steps_us")] = None
 
 
 @dataclass(frozen=True, slots=True)

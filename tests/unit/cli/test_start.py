@@ -86,7 +86,7 @@ def test_a_saved_model_is_read_without_tensorflow(name, made):
 
 def test_public_names_are_these():
     own = {"Answer", "Profile", "TfprofError", "__version__", "flops", "load"}
-    own |= {"op_rule", "parameter_count", "peak_memory"}
+    own |= {"op_rule", "parameter_count", "peak_memory", "profiler_options"}
     assert set(tfprof.__all__) == own | set(original.__all__)
 
 

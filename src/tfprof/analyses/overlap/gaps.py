@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.step_time.activity import Activities, PlaneActivities
 from tfprof.analyses.step_time.category_codes import code_of
+from tfprof.model.xspace import HOST_THREADS
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import Did, Gap
 from tfprof.results.step_windows import Steps, StepWindow
@@ -28,6 +29,8 @@ _SHORTEST = 0.01
 OPS = "ops of the model"
 RUNTIME = "Python, runtime"
 NOTHING = "nothing recorded"
+# threads record all that TensorFlow does
+OUTSIDE = "Python outside TensorFlow"
 
 
 def longest_gaps(
@@ -104,7 +107,8 @@ def meanwhile(host: Sequence[PlaneActivities], begin: int, end: int, line: int |
         if sum(one.share for one in told) < _EXPLAINED and line is not None:
             told += _frames(open_[-1].where(open_[-1].line == line), length)
     if length and 1 - anything.length / length >= _WORTH_TELLING:
-        told.append(Did(NOTHING, 1 - anything.length / length))
+        threads = any(plane.classified.plane.name == HOST_THREADS for plane in host)
+        told.append(Did(OUTSIDE if threads else NOTHING, 1 - anything.length / length))
     told = told or [did for one in open_ for did in _frames(one, length)]
     told.sort(key=lambda one: (-one.share, one.what))
     return [one for one in told if one.share >= _WORTH_TELLING][:_DIDS] or told[:1]

@@ -7,11 +7,14 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.overlap.device_use import DeviceUse
 from tfprof.analyses.overlap.host_overlap import overlap
 from tfprof.analyses.overlap.launches import LaunchUse
 from tfprof.analyses.step_time.breakdown import Breakdown
+from tfprof.analyses.step_time.category_codes import CATEGORIES
 from tfprof.analyses.step_time.slow_steps import slow_steps
+from tfprof.model.xspace import HOST_THREADS
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import DeviceSteps, HostSteps, Launches, Matrix, SlowStep, Times
 
@@ -42,7 +45,28 @@ def host_steps(found: Breakdown, rank: int = 0) -> HostSteps:
         tuple(seen.gaps),
         tuple(map(_launches, seen.launches)),
         tuple(seen.stragglers),
+        *_outside(found),
     )  # fmt: skip
+
+
+def _outside(found: Breakdown) -> tuple[Times | None, Times | None]:
+    """When nothing was recorded at all, in a step and of that behind its marker.
+
+    Unknown of the runs of sessions, whose records are of ops alone, and of hosts whose threads were
+    not recorded or at a level without ops.
+    """
+    threads = any(one.plane.name == HOST_THREADS for one in found.planes)
+    if not threads or not found.ops_recorded:
+        return None, None
+    recorded = Intervals.none().join(
+        *(one.intervals(category) for one in found.planes for category in CATEGORIES)
+    )
+    begin, end, until = (
+        np.array([getattr(window, name) for window in found.steps.windows], np.int64)
+        for name in ("begin", "end", "until")
+    )
+    whole = until - begin - recorded.covered_between(begin, until)
+    return _times(whole), _times(until - end - recorded.covered_between(end, until))
 
 
 def with_only(whole: HostSteps, alone: Breakdown) -> HostSteps:

@@ -13,7 +13,7 @@ from tfprof.model.trace import Trace
 from tfprof.model.xspace import Space
 from tfprof.reports.input.partial import InputPartial
 from tfprof.reports.input.words import notes
-from tfprof.reports.shared.run_in_time import run_of_session
+from tfprof.reports.shared.run_in_time import no_run, run_of_session
 from tfprof.reports.shared.words import recognised
 from tfprof.results.answered import Answered, answered
 from tfprof.results.input import HostInput, InputResult
@@ -35,6 +35,8 @@ _NO_STAGES_OF_RUNS = (
     "bottleneck, hidden_us, work: run metadata tells which op waited, not what made it wait"
 )
 _RECORDED_FROM = 2
+_RECORDED_IN = "the input pipeline is recorded in captures of TensorFlow 2's profiler"
+_CAPTURE_HINT = "tf.profiler.experimental.start(logdir) or Keras' TensorBoard callback makes one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +79,7 @@ def _spaces(data: ProfileData) -> list[tuple[int, Space]]:
     found = [(host.rank, host.trace.space) for host in data.hosts]
     captures = [(rank, space) for rank, space in found if space is not None]
     if not captures:
-        raise InputMissing(
-            "no run: the input pipeline is recorded in captures of TensorFlow 2's profiler",
-            hint="tf.profiler.experimental.start(logdir) or Keras' TensorBoard callback makes one.",
-        )
+        raise no_run(data, _RECORDED_IN, _CAPTURE_HINT)
     return captures
 
 

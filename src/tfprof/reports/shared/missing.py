@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tfprof.analyses.graph.roles import Role
 from tfprof.model.keras_model import NO_WEIGHTS
 from tfprof.reports.shared.digest import Digest
+from tfprof.reports.shared.run_in_time import log_of, why_no_profile
 from tfprof.reports.shared.words import shell_path
 from tfprof.results.missing import MissingInput
 
@@ -15,7 +16,8 @@ _GRAPH = "The graph (graph.pb, graph.pbtxt, .meta)"
 
 def missing_inputs(known: Digest) -> Iterator[MissingInput]:
     data = known.data
-    here = " ".join(shell_path(i.path) for i in data.inputs if i.used and not i.why)
+    used = [shell_path(i.path) for i in data.inputs if i.used and not i.why]
+    here = " ".join(used or [shell_path(data.title)])
     if data.keras is not None:
         if data.keras.weights_missing not in ("", NO_WEIGHTS):
             install = "pip install 'tfprof[keras]'"
@@ -41,7 +43,14 @@ def missing_inputs(known: Digest) -> Iterator[MissingInput]:
             "which parameters are trained",
             f"tfprof {here} OP_LOG",
         )
-    if known.run is None:
+    log = log_of(data)
+    if known.run is None and log is not None:
+        yield MissingInput(
+            "A profile, of which none was written",
+            f"time, steps and input. {why_no_profile(log)}",
+            f"tfprof doctor {shell_path(data.title)}",
+        )
+    elif known.run is None:
         yield MissingInput(
             "Run metadata (a traced session run)",
             "op time, requested memory and devices",

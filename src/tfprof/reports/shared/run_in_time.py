@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tfprof.analyses.events.run_space import RunSpace, run_space
 from tfprof.analyses.graph.node_types import written_types
 from tfprof.errors import InputMissing
@@ -9,7 +11,39 @@ from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.model.xspace import Space
 
+_LOG = "event file"
+_OF_TF2 = ".v2"
+_NO_RUN = (
+    "A traced run is logged with writer.add_run_metadata(run_metadata, tag, global_step), or "
+    "drawn by tf.train.ProfilerHook."
+)
+_NO_CAPTURE = (
+    "profile_batch of Keras' TensorBoard counts executions: with steps_per_execution=8, forty "
+    "batches are five. Name one that is reached, or call tf.profiler.experimental.start(logdir)."
+)
 _TRACE_HINT = "Run metadata of a session run, an XPlane capture or a Chrome trace has one."
+
+
+def no_run(data: ProfileData, shows: str, hint: str) -> InputMissing:
+    """What needs a run was asked where there is none; a log beside it tells that one was meant."""
+    log = log_of(data)
+    if log is None:
+        return InputMissing(f"no run: {shows}", hint=hint)
+    return InputMissing(
+        f"no profile was written, this is a log without a run: {shows}",
+        where=str(log),
+        hint=why_no_profile(log),
+    )
+
+
+def log_of(data: ProfileData) -> Path | None:
+    """The first event file."""
+    return next((one.path for one in data.inputs if one.format == _LOG), None)
+
+
+def why_no_profile(log: Path) -> str:
+    """The writers of TensorFlow 2, Keras' callback among them, give their logs a version."""
+    return _NO_CAPTURE if log.name.endswith(_OF_TF2) else _NO_RUN
 
 
 def run_in_time(data: ProfileData, shows: str) -> RunSpace:
@@ -19,7 +53,7 @@ def run_in_time(data: ProfileData, shows: str) -> RunSpace:
     """
     trace = data.trace
     if trace is None:
-        raise InputMissing(f"no run: {shows}", hint=_TRACE_HINT)
+        raise no_run(data, shows, _TRACE_HINT)
     found = _in_time(data, trace)
     if not found.space.event_count:
         raise InputMissing("the run has no events: nothing to show", where=data.title)
@@ -29,7 +63,7 @@ def run_in_time(data: ProfileData, shows: str) -> RunSpace:
 def hosts_in_time(data: ProfileData, shows: str) -> list[tuple[int, Space]]:
     """The capture of each host, with its rank."""
     if not data.hosts:
-        raise InputMissing(f"no run: {shows}", hint=_TRACE_HINT)
+        raise no_run(data, shows, _TRACE_HINT)
     found = [(one.rank, _in_time(data, one.trace).space) for one in data.hosts.on_one_clock]
     if not any(space.event_count for _, space in found):
         raise InputMissing("the run has no events: nothing to show", where=data.title)

@@ -15,6 +15,7 @@ from tfprof.model.quantity import Quantity
 from tfprof.reports.shared.input_bound import NO_OPS, is_input_bound
 from tfprof.reports.shared.run_in_time import hosts_in_time
 from tfprof.reports.shared.words import recognised, shell_path
+from tfprof.reports.steps.overlap_words import is_mostly_outside
 from tfprof.reports.steps.partial import StepsPartial
 from tfprof.reports.steps.query import Query
 from tfprof.results.answered import Answered, answered
@@ -29,6 +30,11 @@ NO_STEPS = (
     "no dataset is read"
 )
 _MARK = "Mark them: with tf.profiler.experimental.Trace('train', step_num=step, _r=1): ..."
+_SEE_PYTHON = (
+    "What Python does there: tf.profiler.experimental.start(logdir, "
+    "options=tfprof.profiler_options(python_tracer_level=1)) records every call; "
+    "with tf.profiler.experimental.Trace('my callback'): ... names one."
+)
 _SLICES_SHOWN = 3
 _MOSTLY = 0.5
 
@@ -48,7 +54,11 @@ def ask(data: ProfileData, query: Query) -> Answered[StepsResult | NoSteps]:
     if not result.input_bound.known:
         warnings.append(f"input_bound: {NO_OPS}")
     result = replace(result, then=_next(data, result, shown))
-    notes = [*data.warnings[:1], *_left_out(result)]
+    notes = [
+        *data.warnings[:1],
+        *_left_out(result),
+        *([_SEE_PYTHON] if is_mostly_outside(result) else []),
+    ]
     return answered("steps", data, result, warnings, notes, recognised=recognised(data))
 
 

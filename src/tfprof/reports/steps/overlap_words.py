@@ -12,6 +12,7 @@ from tfprof.views.shapes import Column, Table, Unit, Value
 
 _DEVICES_NAMED = 3
 _POOLS_NAMED = 3
+_MUCH_OUTSIDE = 0.1
 _TOOK = {
     "work": "works longer than the others",
     "end": "ends later than the others",
@@ -20,11 +21,13 @@ _TOOK = {
 
 
 def overlap_facts(found: StepsResult) -> list[tuple[str, str]]:
-    """Three lines at most: how busy it was, the longest gap, and what else is wrong, if anything.
+    """Four lines at most: how busy it was, what is not TensorFlow, the longest gap, what is wrong.
 
     Of the first host; the stragglers are of all.
     """
     facts = [("Busy", _busy(found))] if found.devices or found.host.any_ops else []
+    if is_mostly_outside(found):
+        facts.append(("Outside", _outside(found)))
     if found.gaps:
         facts.append(("Longest gap", _gap_text(found.gaps[0])))
     launches = [_launch_text(one) for one in found.launches if one.bound_steps]
@@ -34,6 +37,23 @@ def overlap_facts(found: StepsResult) -> list[tuple[str, str]]:
     elif not found.devices and found.host.pools:
         facts.append(("Threads", _threads(found.host)))
     return facts
+
+
+def is_mostly_outside(found: StepsResult) -> bool:
+    outside = found.host.outside
+    return outside is not None and outside >= _MUCH_OUTSIDE * found.average.period > 0
+
+
+def _outside(found: StepsResult) -> str:
+    """50.41 ms of a step (94.8%) is Python outside TensorFlow, 100% of it between steps."""
+    outside, between = found.host.outside or 0.0, found.host.between or 0.0
+    share = units.share(outside, found.average.period)
+    where = f", {between / outside:.0%} of it between steps" if between else ""
+    such = "callbacks, NumPy, printing" if between else "NumPy, or Python from one op to the next"
+    return (
+        f"{units.duration_ps(outside)} of a step ({share}) is Python outside TensorFlow{where}: "
+        f"{such}"
+    )
 
 
 def _busy(found: StepsResult) -> str:

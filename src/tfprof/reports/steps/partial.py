@@ -142,7 +142,13 @@ def _host_ops(found: HostSteps) -> HostOps:
             PoolRow(pool.name, pool.threads, pool.busy / whole if whole else None)
             for pool in found.pools
         ),
+        _averaged(found, found.outside),
+        _averaged(found, found.between),
     )
+
+
+def _averaged(found: HostSteps, times: Times | None) -> float | None:
+    return None if times is None else _mean(times[found.steps.averaged])
 
 
 def _mean(times: Times) -> float:

@@ -131,7 +131,7 @@ def test_a_gap_nobody_explains():
         "/device:GPU:0": {STREAM: [("gemm", 0, 100), ("gemm", 200, 100)]},
     }  # fmt: skip
     (gap,) = of_planes(planes).gaps
-    assert [(did.what, did.share) for did in gap.meanwhile] == [("nothing recorded", 1.0)]
+    assert [(did.what, did.share) for did in gap.meanwhile] == [("Python outside TensorFlow", 1.0)]
     # frames tell at least where
     planes["/host:CPU"]["python"] += [("EagerExecute", 100, 100), ("FunctionRun", 110, 90)]
     (gap,) = of_planes(planes).gaps

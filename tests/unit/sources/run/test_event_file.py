@@ -281,6 +281,28 @@ def rows_of(trace, step):
     ]
 
 
+@pytest.mark.parametrize("command", ["steps", "input", "timeline"])
+def test_a_log_where_a_profile_was_expected_says_that_none_was_written(tmp_path, command):
+    """As Keras' callback leaves it: with steps_per_execution it may never reach profile_batch."""
+    with tf.summary.create_file_writer(str(tmp_path / "train")).as_default():
+        tf.summary.write("loss", tf.constant(0.5), step=0)
+    ran = run(command, tmp_path)
+    assert ran.code == 3
+    assert "no profile was written" in ran.err
+    assert "profile_batch" in ran.err
+    assert "steps_per_execution" in ran.err
+    found, _ = answer("doctor", tmp_path)
+    assert any("profile_batch" in one["adds"] for one in found["missing"])
+
+
+def test_a_log_of_tensorflow_1_without_a_run_says_how_one_is_logged(tmp_path):
+    session(tmp_path, [])
+    ran = run("steps", tmp_path)
+    assert ran.code == 3
+    assert "add_run_metadata" in ran.err
+    assert "profile_batch" not in ran.err
+
+
 # records
 
 
