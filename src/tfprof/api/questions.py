@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfprof.api.anything import data_of
-from tfprof.errors import InputMissing
+from tfprof.errors import InputMissing, UsageError
 from tfprof.model.dims import Size
 from tfprof.reports.memory import Query, peaks
 from tfprof.reports.shared.model_flops import flops_of
@@ -28,8 +28,14 @@ def flops(
     Without a batch size the answer is a formula in B: it prints as one, and `.at({"B": 32})` is
     the number. Keras models and tf.functions are traced, files are read without TensorFlow.
     """
-    size = batch if batch is not None else batch_size
+    size = _one_batch(batch, batch_size)
     return flops_of(data_of(model), question_from(size, mode, None, feeds, dims))
+
+
+def _one_batch(batch: int | None, batch_size: int | None) -> int | None:
+    if batch is not None and batch_size is not None and batch != batch_size:
+        raise UsageError(f"batch={batch} and batch_size={batch_size}: which is meant?")
+    return batch if batch is not None else batch_size
 
 
 def parameter_count(model: Any) -> int:  # noqa: ANN401
@@ -52,12 +58,13 @@ def peak_memory(
 ) -> dict[str, int]:
     """Bytes that one step needs at its peak beside the variables, by device.
 
-    Of run metadata or a capture, without a graph: what was measured. Of a model: estimated.
+    What a run took, where it was traced and nothing else is asked for; else estimated. Where sizes
+    are missing it is an error that says which.
 
     Without a batch size that of one sample, unless the graph or its run says another. Where a model
     only predicts, `mode="train"` adds gradients and the updates of the optimizer.
     """
-    size = batch if batch is not None else batch_size
+    size = _one_batch(batch, batch_size)
     query = Query(
         question_from(None, mode, None, feeds, dims),
         () if size is None else (size,),
