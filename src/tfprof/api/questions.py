@@ -10,7 +10,7 @@ from tfprof.errors import InputMissing, UsageError
 from tfprof.model.dims import Size
 from tfprof.reports.memory import Query, peaks
 from tfprof.reports.shared.model_flops import flops_of
-from tfprof.reports.shared.parameters import own_parameters
+from tfprof.reports.shared.parameters import asked_parameters
 from tfprof.reports.shared.question import question_from
 
 
@@ -38,11 +38,16 @@ def _one_batch(batch: int | None, batch_size: int | None) -> int | None:
     return batch if batch is not None else batch_size
 
 
-def parameter_count(model: Any) -> int:  # noqa: ANN401
-    """How many numbers a model is made of, trained or not, without those of its optimizer."""
-    counted = own_parameters(data_of(model))
-    if counted.number is None:
-        raise InputMissing(counted.reason)
+def parameter_count(model: Any, *, which: str = "trainable") -> int:  # noqa: ANN401
+    """How many numbers of a model are trained.
+
+    With `which="model"` trained or not, without those of its optimizer; with `which="all"` these
+    and counters as well. Where nothing says what is trained, such as in the graph of a prediction,
+    all that could be. Where some are not known it is an error.
+    """
+    counted = asked_parameters(data_of(model), which)
+    if counted.number is None or not counted.is_plain:
+        raise InputMissing(f"the number of parameters is not known: {counted.reason}")
     return int(counted.number)
 
 
