@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tfprof.api.answer import Answer
 from tfprof.api.timeline import TimelineAnswer
@@ -101,7 +102,7 @@ class Profile:
         What if activations were recomputed (`True` searches, a pattern names scopes), swapped to
         the host at so many GB a second, or stored in `float16`.
         """
-        batches = () if batch is None else (batch,) if isinstance(batch, int) else tuple(batch)
+        batches = () if batch is None else _several(batch)
         pattern = recompute if isinstance(recompute, str) else ("" if recompute else None)
         query = memory.Query(
             question_from(None, mode, signature, feeds, dims),
@@ -216,6 +217,11 @@ def load(*paths: PathLike, vars: PathLike | None = None) -> Profile:  # noqa: A0
             hint="Name the files of one of them.",
         )
     return Profile(read(choice.selections[0]))
+
+
+def _several(batch: object) -> tuple[Any, ...]:
+    """One or several; what is no number is refused by the question."""
+    return tuple(batch) if isinstance(batch, Iterable) and not isinstance(batch, str) else (batch,)
 
 
 def _first(titles: Iterable[str], count: int = 3) -> list[str]:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfprof.api.anything import data_of, variables_of
-from tfprof.errors import InputMissing
+from tfprof.errors import InputMissing, UsageError
 from tfprof.live.calls import Shapes
 from tfprof.model.dims import Size
 from tfprof.reports.memory import Query, peaks
 from tfprof.reports.shared.model_flops import flops_of
-from tfprof.reports.shared.parameters import own_parameters
+from tfprof.reports.shared.parameters import asked_parameters
 from tfprof.reports.shared.question import question_from
 
 # the shape of an input with its batch, a tf.TensorSpec, or a list or dict of them
@@ -37,24 +37,35 @@ def flops(
     What does not know its inputs yet has to be told, the batch first: `input_shape=(None, 28, 28,
     1)`, a `tf.TensorSpec`, or a list or dict of them; `feeds={"x": ("B", 28, 28, 1)}` works, too.
     """
-    size = batch if batch is not None else batch_size
+    size = _one_batch(batch, batch_size)
     data = data_of(model, Shapes(input_shape, feeds or {}))
     return flops_of(data, question_from(size, mode, None, feeds, dims))
+
+
+def _one_batch(batch: int | None, batch_size: int | None) -> int | None:
+    if batch is not None and batch_size is not None and batch != batch_size:
+        raise UsageError(f"batch={batch} and batch_size={batch_size}: which is meant?")
+    return batch if batch is not None else batch_size
 
 
 def parameter_count(
     model: Any,  # noqa: ANN401
     *,
+    which: str = "trainable",
     feeds: Mapping[str, Sequence[int | str]] | None = None,
     input_shape: InputShape = None,
 ) -> int:
-    """How many numbers a model is made of, trained or not, without those of its optimizer.
+    """How many numbers of a model are trained.
+
+    With `which="model"` trained or not, without those of its optimizer; with `which="all"` these
+    and counters as well. Where nothing says what is trained, such as in the graph of a prediction,
+    all that could be. Where some are not known it is an error.
 
     A model that is not built yet needs `input_shape` or `feeds`, as in `flops`.
     """
-    counted = own_parameters(variables_of(model, Shapes(input_shape, feeds or {})))
-    if counted.number is None:
-        raise InputMissing(counted.reason)
+    counted = asked_parameters(variables_of(model, Shapes(input_shape, feeds or {})), which)
+    if counted.number is None or not counted.is_plain:
+        raise InputMissing(f"the number of parameters is not known: {counted.reason}")
     return int(counted.number)
 
 
@@ -71,12 +82,13 @@ def peak_memory(  # noqa: PLR0913  (each one an option of the command)
 ) -> dict[str, int]:
     """Bytes that one step needs at its peak beside the variables, by device.
 
-    Of run metadata or a capture, without a graph: what was measured. Of a model: estimated.
+    What a run took, where it was traced and nothing else is asked for; else estimated. Where sizes
+    are missing it is an error that says which.
 
     Without a batch size that of one sample, unless the graph or its run says another. Where a model
     only predicts, `mode="train"` adds gradients and the updates of the optimizer.
     """
-    size = batch if batch is not None else batch_size
+    size = _one_batch(batch, batch_size)
     query = Query(
         question_from(None, mode, None, feeds, dims),
         () if size is None else (size,),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tfprof.live.calls import loaded
 from tfprof.live.live_objects import Live
-from tfprof.live.objects import loaded
 
 
 class _Level(int):

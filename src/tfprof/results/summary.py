@@ -139,13 +139,14 @@ class KnownWork:
 
 @dataclass(frozen=True, slots=True)
 class SummaryResult:
-    """`top` are the first of the `costliest`."""
+    """`top` are the first of the `costliest`; `estimated_batch` is that of estimated memory."""
 
     params: ParamCounts
     costs: Annotated[ComputedCosts, AMONG]
     peak_memory: Mapping[str, Quantity] | None
     memory_kind: str | None
     estimated_peak_memory: Annotated[Mapping[str, Quantity] | None, IF_KNOWN]
+    estimated_batch: Annotated[int | None, IF_KNOWN]
     time: TimeResult
     requested_bytes: Quantity
     nodes: Quantity

@@ -57,6 +57,21 @@ def restores(
     return tuple(one.finished() for one in merged)
 
 
+def held_variables(graph: Graph, variables: list[Variable], checkpoint: Checkpoint) -> int:
+    """How many of them a checkpoint has values for: by their names, or by those of a Saver."""
+    by_name = {v.name: v for v in variables}
+    named = _by_name(by_name, checkpoint).items()
+    held = {name for name, source in named if source.key in checkpoint.tensors}
+    if len(held) < len(by_name):
+        held |= {
+            name
+            for _, targets in savers(graph)
+            for name, source in targets.items()
+            if name in by_name and source.key in checkpoint.tensors
+        }
+    return len(held)
+
+
 def _by_name(variables: Mapping[str, Variable], checkpoint: Checkpoint) -> dict[str, RestoredFrom]:
     """Without a Saver: the tensor of that key, else one that people know by that name."""
     known_as: dict[str, str] = {}

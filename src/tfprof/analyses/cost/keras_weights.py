@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tfprof.keras_layers.model import WrittenCall, write
+from tfprof.keras_layers.model import INPUT, WrittenCall, write
 from tfprof.model.keras_model import KerasLayer, KerasModel, Weight
 
 _NOT_CALLED = "nothing calls it, so what it was built for is not known"
@@ -27,6 +27,8 @@ def with_weights(model: KerasModel) -> KerasModel:
 
 
 def _configured(layer: KerasLayer, call: WrittenCall | None, reason: str) -> KerasLayer:
+    if layer.class_name == INPUT:  # that of a model inside a model is never called
+        return layer
     if call is None or call.variables is None:
         return replace(layer, unknown=reason if call is None else call.reason)
     weights = (

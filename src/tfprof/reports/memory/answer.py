@@ -68,8 +68,9 @@ def peaks(data: ProfileData, query: Query) -> dict[str, int]:
 
     An error where sizes are missing: at least so much is no answer to how much.
     """
-    if data.graph is None and data.hosts and query.may_be_measured:
-        return {one.device: one.peak for one in _devices(data)}
+    devices = _devices(data) if data.hosts and query.may_be_measured else []
+    if devices:
+        return {one.device: one.peak for one in devices}
     query = _as_fed(data, query)
     estimator = estimator_of(data, query)
     found = estimator.at(query.batches[0] if query.batches else 1)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
-from tfprof.reports.shared.question import Question
+from tfprof.errors import UsageError
+from tfprof.reports.shared.question import Question, whole_number
 
+OPTIMIZERS = ("adam", "sgd", "momentum")
+HALF_TYPES = ("float16", "bfloat16")
 # a data-centre GPU at half of what its maker promises
 DEFAULT_DEVICE = "gpu:10T,800G"
 
@@ -44,6 +48,19 @@ class Query:
     what_if: WhatIfQuery = field(default_factory=WhatIfQuery)
     estimate: bool = False
 
+    def __post_init__(self) -> None:
+        """Refuses what no device, optimizer or link is like."""
+        batches = tuple(whole_number(one, "batch") for one in self.batches)
+        object.__setattr__(self, "batches", batches)
+        if self.budget is not None:
+            whole_number(self.budget, "device memory in bytes")
+        _check_share(self.margin, "the margin")
+        _check_one_of(self.optimizer, "optimizer", OPTIMIZERS)
+        _check_one_of(self.what_if.dtype, "dtype", HALF_TYPES)
+        swap = self.what_if.swap
+        if swap is not None and not (_is_number(swap) and swap > 0):
+            raise UsageError(f"swap takes gigabytes a second, not {swap!r}", hint="swap=16")
+
     @property
     def may_be_measured(self) -> bool:
         """Whether nothing is asked that only an estimate can answer."""
@@ -56,3 +73,17 @@ class Query:
         return tuple(
             f"{name}={size}" for name, size in [*self.question.sizes.items(), *feeds.items()]
         )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _check_share(value: float, what: str) -> None:
+    if not _is_number(value) or not 0 <= value < math.inf:
+        raise UsageError(f"{what} is a share from 0 on, not {value!r}", hint="0.05 is 5 percent")
+
+
+def _check_one_of(value: str | None, what: str, known: tuple[str, ...]) -> None:
+    if value is not None and value not in known:
+        raise UsageError(f"no {what} is called {value!r}", hint=f"One of {', '.join(known)}.")

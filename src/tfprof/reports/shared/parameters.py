@@ -5,9 +5,13 @@ from __future__ import annotations
 from tfprof.analyses.cost.params import Parameters, count_layers, count_parameters, count_stored
 from tfprof.analyses.graph.reach import Extent, extent
 from tfprof.analyses.graph.roles import Role
+from tfprof.errors import UsageError
 from tfprof.model.profile import ProfileData
-from tfprof.model.quantity import Kind, Quantity
+from tfprof.model.quantity import Quantity, total
 from tfprof.results.parameters import ParamCounts
+from tfprof.wire import dtypes
+
+PARAMETERS = ("trainable", "model", "all")
 
 
 def parameters_of(data: ProfileData, part: Extent) -> Parameters:
@@ -33,12 +37,21 @@ def counts_of(found: Parameters) -> ParamCounts:
     )
 
 
-def own_parameters(data: ProfileData) -> Quantity:
-    """Trained or not, without those of the optimizer; all where nothing says which are which.
+def asked_parameters(data: ProfileData, which: str = "trainable") -> Quantity:
+    """Those that are `trainable`, of the `model`, or `all`.
 
-    Unknown where some may be missing: at least so many is no answer to how many.
+    Of the model: trained or not, without the optimizer's. Where nothing says what is trained, all
+    that could be: counters are whole numbers, and nobody trains them.
     """
-    found = counts_of(parameters_of(data, extent(data)))
-    own = found.trainable + found.non_trainable
-    counted = own if found.total.known and own.known else found.total
-    return Quantity.unknown(counted.reason) if counted.kind is Kind.AT_LEAST else counted
+    if which not in PARAMETERS:
+        known = ", ".join(PARAMETERS)
+        raise UsageError(f"which= does not take {which!r}", hint=f"One of {known}.")
+    found = parameters_of(data, extent(data))
+    by_role, whole = found.by_role, found.total
+    if which == "all" or not whole.known:
+        return whole
+    trained, rest = by_role[Role.TRAINABLE], by_role[Role.NON_TRAINABLE]
+    if trained.known:
+        return trained if which == "trainable" else trained + rest
+    own = [v for v in found.variables if found.frozen or v.role not in (Role.OPTIMIZER, Role.OTHER)]
+    return total(Quantity.derived(v.elements or 0) for v in own if dtypes.is_floating(v.dtype))

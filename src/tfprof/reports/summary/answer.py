@@ -12,6 +12,7 @@ from tfprof.reports.shared.missing import missing_inputs
 from tfprof.reports.shared.parameters import counts_of
 from tfprof.reports.shared.words import recognised
 from tfprof.reports.summary.parts import (
+    estimated_batch,
     estimated_peak,
     graph_facts,
     measured_peak,
@@ -78,6 +79,7 @@ def _result(known: Digest, stored: CheckpointResult | None) -> SummaryResult:
         peak_memory=peaks,
         memory_kind=kind,
         estimated_peak_memory=estimated,
+        estimated_batch=estimated_batch(known),
         time=time_of(known),
         requested_bytes=requested_of(known),
         nodes=nodes,

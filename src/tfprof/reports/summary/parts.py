@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfprof.analyses.runtime.kernels import kernels
+from tfprof.model.dims import BATCH
 from tfprof.model.graph import Graph
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import TensorSpec
@@ -86,6 +87,14 @@ def peaks_of(known: Digest) -> tuple[Peaks | None, str | None, Peaks | None]:
         return estimated, "estimated" if estimated is not None else None, None
     measured = {one.device: Quantity.measured(one.peak) for one in known.measured}
     return measured, "measured", estimated
+
+
+def estimated_batch(known: Digest) -> int | None:
+    """The batch of what is estimated: as it was said, or one sample where nothing says it."""
+    if known.memory is None:
+        return None
+    assumed = known.memory.highest.batch if known.memory.is_open else None
+    return known.question.sizes.get(BATCH, assumed)
 
 
 def measured_peak(known: Digest) -> MeasuredPeak | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tfprof.analyses.checkpoint.restore import held_variables
 from tfprof.analyses.checkpoint.roles import stored_role
 from tfprof.analyses.checkpoint.statistics import Statistics, statistics_of
 from tfprof.model.checkpoint import Checkpoint, StoredTensor
@@ -26,8 +27,9 @@ def checkpoint_result(
 ) -> CheckpointResult:
     rows = measured(checkpoint, _heard(checkpoint, progress)) if query.stats else _rows(checkpoint)
     held = None
-    if known.data.graph is not None:
-        held = sum(one.name in checkpoint.tensors for one in known.parameters.variables)
+    graph = known.data.graph
+    if graph is not None:
+        held = held_variables(graph, known.parameters.variables, checkpoint)
     return CheckpointResult(
         checkpoint.path, checkpoint.version, checkpoint.shards, tuple(rows), held
     )

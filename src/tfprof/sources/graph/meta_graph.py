@@ -149,17 +149,43 @@ def _collection_variables(collections: Mapping[str, Proto]) -> dict[str, Declare
 def _captures(objects: Proto) -> dict[str, tuple[DeclaredVariable | None, ...]]:
     """What each function captured, from a TF2 object graph: variables by position."""
     found = {}
+    trains = _trained(objects)
     for name, function in objects.concrete_functions.items():
         bound = [i for i in function.bound_inputs if 0 <= i < len(objects.nodes)]
-        found[name] = tuple(_object_variable(objects.nodes[i]) for i in bound)
+        found[name] = tuple(_object_variable(objects.nodes[i], trains=trains.get(i)) for i in bound)
     return found
 
 
-def _object_variable(node: Proto) -> DeclaredVariable | None:
+def _trained(objects: Proto) -> dict[int, bool]:
+    """Whether variables train, by node, where the exported object lists them.
+
+    A variable itself says what it was made for: a layer may have been frozen since. Keras lists
+    what it trains beside the model that it exports, and so does the optimizer of one that is saved.
+    """
+    root = _children(objects, 0)
+    listed = _children(objects, root.get("trainable_variables", -1))
+    others = _children(objects, root.get("non_trainable_variables", -1))
+    if not listed and not others:
+        optimizer = _children(objects, root.get("optimizer", -1))
+        listed = _children(objects, optimizer.get("_trainable_variables", -1))
+        everything = range(len(objects.nodes)) if listed else ()
+        return {**dict.fromkeys(everything, False), **dict.fromkeys(listed.values(), True)}
+    return {**dict.fromkeys(others.values(), False), **dict.fromkeys(listed.values(), True)}
+
+
+def _children(objects: Proto, at: int) -> dict[str, int]:
+    """The objects that one holds, by the names it has for them."""
+    if not 0 <= at < len(objects.nodes):
+        return {}
+    return {one.local_name: one.node_id for one in objects.nodes[at].children}
+
+
+def _object_variable(node: Proto, *, trains: bool | None) -> DeclaredVariable | None:
     if node.WhichOneof("kind") != "variable":
         return None
     v = node.variable
-    return DeclaredVariable(v.name, as_shape(v.shape), v.dtype, v.trainable)
+    trainable = v.trainable if trains is None else trains
+    return DeclaredVariable(v.name, as_shape(v.shape), v.dtype, trainable)
 
 
 def _signature(name: str, proto: Proto) -> Signature:

@@ -24,7 +24,7 @@ summary = tfprof.load(path).summary().to_dict()["data"]
 layers = tfprof.load(path).layers().to_dict()["data"]
 memory = tfprof.load(path).memory(batch=1).to_dict()["data"]
 print(json.dumps({
-    "count": tfprof.parameter_count(path),
+    "count": tfprof.parameter_count(path, which="model"),
     "summary": [summary["params"]["trainable"], summary["params"]["non_trainable"]],
     "kind": summary["params"].get("total_kind"),
     "optimizer": summary["params"]["optimizer"],
@@ -67,8 +67,11 @@ def test_the_plain_install_counts_what_keras_counts(make, compiled, tmp_path):
     trained = sum(one.size for one in map(keras.ops.convert_to_numpy, model.trainable_weights))
     every = model.count_params()
     found = plain(path)
-    assert found["count"] == found["layers"] == every == tfprof.parameter_count(path)
+    assert found["count"] == found["layers"] == every
+    assert every == tfprof.parameter_count(path, which="model")
+    assert trained == tfprof.parameter_count(path)
     assert found["summary"] == [trained, every - trained]
+    assert found["kind"] is None  # not "at least": the input of a model inside is no riddle
     assert found["variables"] == every * 4
     # what the optimizer keeps is among the weights: not there if there is none, else unknown
     assert found["optimizer"] == (None if compiled else 0)

@@ -2,6 +2,7 @@
 
 import shutil
 
+import keras
 import made_by_tensorflow
 import pytest
 import tensorflow as tf
@@ -9,6 +10,7 @@ from google.protobuf import text_format
 from tensorflow.core.framework import variable_pb2
 from tensorflow.core.protobuf import saved_model_pb2
 
+import tfprof
 from tfprof.errors import CorruptFile
 from tfprof.sources.find.load import Request, choose, read
 
@@ -104,6 +106,37 @@ def test_what_a_function_captured_is_what_tensorflow_restores(made):
     most = max(captures.values(), key=len)
     assert sorted(v.shape for v in most if v is not None) == shapes
     assert all(v.trainable for v in most if v is not None)
+
+
+def _frozen(folder, save):
+    """Two dense layers and a normalization; the first layer does not train."""
+    layers = [keras.Input((8,)), keras.layers.Dense(16), keras.layers.BatchNormalization()]
+    model = keras.Sequential([*layers, keras.layers.Dense(4)], name="frozen")
+    model.layers[0].trainable = False
+    model.compile("adam", "mse")
+    model.optimizer.build(model.trainable_variables)
+    save(model, str(folder))
+    return model
+
+
+@pytest.mark.parametrize(
+    "save",
+    [lambda model, path: model.export(path, verbose=False), tf.saved_model.save],
+    ids=["export", "save"],
+)
+def test_a_layer_that_was_frozen_does_not_train(tmp_path, save):
+    model = _frozen(tmp_path / "frozen", save)
+    found = tfprof.load(tmp_path / "frozen").summary().to_dict()["data"]
+    assert model.count_params() == found["params"]["total"] == 276
+    assert found["params"]["trainable"] == 2 * 16 + 16 * 4 + 4
+    assert found["params"]["non_trainable"] == 8 * 16 + 16 + 2 * 16
+
+
+def test_a_checkpoint_beside_its_saved_model_holds_its_variables(tmp_path):
+    _frozen(tmp_path / "frozen", lambda model, path: model.export(path, verbose=False))
+    answer = tfprof.load(tmp_path / "frozen").summary()
+    assert answer.result.data.checkpoint.held == answer.result.data.params.variables == 8
+    assert "8 of 8 variables" in str(answer)
 
 
 def test_a_folder_and_its_file_are_one_saved_model(made):
