@@ -64,7 +64,7 @@ class MeasuredDevice:
 
     `into_step_ns` is when in its step the peak was reached, `left_blocks` how many blocks stay at
     the end. `levels` are the highest ones from each of the memory's `points` to the next, the last
-    is the one at the end.
+    is the one at the end. Only an estimate has an interval and pieces of lines over the batch.
     """
 
     peak_bytes: int
@@ -84,6 +84,8 @@ class MeasuredDevice:
     curve: tuple[tuple[Nanoseconds, int], ...]
     steps: tuple[StepMemory, ...]
     allocators: Mapping[str, AllocatorMemory]
+    interval: None
+    pieces: tuple[()]
     into_step_ns: Annotated[int | None, INSIDE]
     left_blocks: Annotated[int, INSIDE]
     levels: Annotated[tuple[int, ...], INSIDE]
@@ -96,10 +98,16 @@ class MeasuredDevice:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredMemory:
-    """`estimated_peak_bytes` is what the graph beside the run told before it."""
+    """`estimated_peak_bytes` is what the graph beside the run told before it.
+
+    A run has one batch, and tells nothing of others.
+    """
 
     memory_kind: str
     devices: Mapping[str, MeasuredDevice]
+    batches: tuple[()]
+    max_batch: None
+    safe_batch: None
     points: Annotated[tuple[Nanoseconds, ...], INSIDE]
     estimated_peak_bytes: Annotated[Mapping[str, Quantity] | None, IF_KNOWN] = None
 

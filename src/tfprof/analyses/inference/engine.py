@@ -14,6 +14,7 @@ from tfprof.analyses.inference.fed_batch import with_fed_batch
 from tfprof.analyses.inference.links import Inputs, Results, picked
 from tfprof.analyses.inference.loops import Frames, joined, loop_trips
 from tfprof.analyses.inference.order import in_order
+from tfprof.analyses.inference.run_rounds import RunRounds
 from tfprof.analyses.inference.sites import Given, Inferred, Site
 from tfprof.model import dims
 from tfprof.model.dims import BATCH, Open, Size
@@ -57,6 +58,7 @@ class _Engine:
         self._producer = data.graph.producer if data.graph is not None else 0
         run = data.hosts.recorded
         self._met = RunShapes(run) if run is not None else None
+        self._rounds = RunRounds(run) if run is not None else None
         self._rules = rules()
         self._loops = 0
         self._depth = 0
@@ -131,9 +133,13 @@ class _Engine:
             if frame:
                 for inner in sites[mark:]:
                     inner.frame = frame
+
+        def open_loop(name: str, loop: str) -> Size:
+            return self._open_loop(name, prefix + loop)
+
         for site in sites[first_site:]:
             if site.frame:
-                site.times = site.times * frames.times(site.frame, results, self._open_loop)
+                site.times = site.times * frames.times(site.frame, results, open_loop)
                 site.frame = ()
         return results
 
@@ -285,7 +291,7 @@ class _Engine:
         carried = [joined(before, after) for before, after in zip(start, once, strict=False)]
         trips = loop_trips(start, condition, body)
         if trips is None:
-            trips = self._open_loop(call.name)
+            trips = self._open_loop(call.name, call.name)
         self._inside(scene, condition, carried, scene.times * (trips + 1), scene.sites)
         ended = self._inside(scene, body, carried, scene.times * trips, scene.sites)
         return [
@@ -293,11 +299,15 @@ class _Engine:
             for before, after, one, two in zip(carried, ended, start, once, strict=False)
         ]
 
-    def _open_loop(self, name: str) -> Size:
-        """A symbol for how often a loop runs that does not say."""
+    def _open_loop(self, name: str, loop: str) -> Size:
+        """How often a loop runs that does not say: as in the run, else a symbol."""
         self._loops += 1
         letter = "T" if self._loops == 1 else f"T{self._loops}"
         self._fed_with.setdefault(letter, []).append(name)
+        ran = self._rounds.of(loop) if self._rounds is not None else None
+        if ran is not None and letter not in self._given.sizes:
+            self.notes.append(f"the loop {name} went {ran:,} times in the run: {letter} = {ran:,}")
+            return ran
         size = dims.at(dims.symbol(letter), self._given.sizes)
         if not isinstance(size, int):
             self.notes.append(f"how often the loop {name} runs is open: --dim {letter}=N says it")

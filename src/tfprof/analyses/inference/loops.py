@@ -192,15 +192,19 @@ class Frames:
         return inner
 
     def times(
-        self, frame: tuple[str, ...], results: Results, open_loop: Callable[[str], Size]
+        self, frame: tuple[str, ...], results: Results, open_loop: Callable[[str, str], Size]
     ) -> Size:
-        """How often what is in the frame runs."""
+        """How often what is in the frame runs; `open_loop` hears the frame, and the loop's name."""
         total: Size = 1
         for depth in range(1, len(frame) + 1):
             part = frame[:depth]
             if part not in self._times:
                 trips = self._trips(part, results)
-                self._times[part] = open_loop(part[-1]) if trips is None else trips
+                if trips is None:
+                    row = self._conditions.get(part, -1)
+                    name = self._graph.names[row].rpartition("/")[0] if row >= 0 else ""
+                    trips = open_loop(part[-1], name)
+                self._times[part] = trips
             total = total * self._times[part]
         return total
 

@@ -24,6 +24,7 @@ from tfprof.reports.layers.of_run import (
 )
 from tfprof.reports.layers.query import STATIC_GROUPS, Query
 from tfprof.reports.shared import model_costs as shared
+from tfprof.reports.shared.logged_flops import logged_beside_counted, logged_flops
 from tfprof.results.answered import Answered, answered
 from tfprof.results.layers import EstimatedTime, GroupWork, LayersResult, LayersRow, RowCost
 from tfprof.results.op_times import MeasuredTime, OpTime
@@ -48,7 +49,8 @@ def of_graph(data: ProfileData, query: Query) -> Answered[LayersResult]:
     warnings = [*data.warnings, *shared.warnings_of(costs)]
     warnings += [] if time is None else warnings_of(time)
     notes = [*warnings, *_sizes_note(costs)]
-    lost = [*nulls(result.rows, _OF_LAYERS), *null_peaks(time)]
+    logged = logged_beside_counted(logged_flops(data), shared.computed_costs(costs).float_ops)
+    lost = [*nulls(result.rows, _OF_LAYERS), *null_peaks(time), *logged]
     return answered("layers", data, result, [*warnings, *lost], notes)
 
 

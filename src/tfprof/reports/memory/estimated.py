@@ -33,6 +33,8 @@ _WRITTEN = "Estimated from the graph as written; nothing was run."
 _BY_LAYERS = "Estimated from the layers of the file; nothing was run."
 _ADDED = "Estimated: gradients and updates are added to a model that only predicts."
 _EXECUTED = "Estimated from the graph that TensorFlow executed."
+_NO_CURVE = "curve: only a run has one"
+_NO_BUDGET = "--device-memory says what has to fit"
 _NO_BATCH = "nothing in this step depends on the batch"
 
 
@@ -56,10 +58,24 @@ def estimated(
         notes = said_of(query.what_if, changed)
         found = replace(found, what_if=changed or None)
     warnings = [*data.warnings, *_warnings(estimator)]
-    nulls = [f"max_batch, safe_batch: {found.fits.unknown}"] if found.fits.unknown else []
-    if missing_of(estimator):
-        nulls.append("interval: sizes are missing, it has no upper end")
+    nulls = _nulls(found)
     return answered("memory", data, found, [*warnings, *nulls], [*warnings, *notes])
+
+
+def _nulls(found: EstimatedMemory) -> list[str]:
+    """Every null of the data, with its reason."""
+    said = [_NO_CURVE]
+    if found.fits.max_batch is None:
+        said.append(f"max_batch, safe_batch: {found.fits.unknown or _NO_BUDGET}")
+    if any(one.interval[1] is None for one in found.devices.values()):
+        said.append("interval: sizes are missing, it has no upper end")
+    said += [
+        f"{key}: {value.reason}"
+        for one in found.devices.values()
+        for key in ("peak_bytes", "persistent_bytes", "total_bytes")
+        if not (value := getattr(one, key)).known
+    ]
+    return list(dict.fromkeys(said))
 
 
 def against(first: ProfileData, second: ProfileData, query: Query) -> Answered[EstimatedMemory]:
@@ -75,7 +91,8 @@ def against(first: ProfileData, second: ProfileData, query: Query) -> Answered[E
     said = [*first.warnings, *second.warnings, *(s for one in estimators for s in _warnings(one))]
     warnings = tuple(dict.fromkeys(said))
     inputs = (*used_inputs(first), *used_inputs(second))
-    return Answered(SCHEMA, "memory", inputs, warnings, found, Subject(""), warnings)
+    nulls = dict.fromkeys([*warnings, *_nulls(found), *_nulls(other)])
+    return Answered(SCHEMA, "memory", inputs, tuple(nulls), found, Subject(""), warnings)
 
 
 def _memory(

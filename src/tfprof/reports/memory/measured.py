@@ -30,6 +30,7 @@ _MEMORY_LEVEL = 2
 _NOT_TOLD_APART = "the allocator does not tell variables from the rest"
 _NO_GRAPH = "a graph would tell the variables"
 _SEVERAL = "several allocators: each says its own"
+_ONE_RUN = "what was measured is one run: --estimate tells of other batches"
 _OF_STEP = "Measured in the run; what it did not allocate, such as variables, is not in it."
 _OF_ALLOCATOR = "Measured by the allocator: all that it handed out, variables included."
 
@@ -47,7 +48,7 @@ def measured(data: ProfileData, devices: Sequence[DeviceMemory]) -> Answered[Mea
     types, estimate, curves = _types(data), _estimate(data), over_time(devices)
     found = {one.device: _device(one, types, estimate, curves) for one in devices}
     peaks = estimate.peaks if estimate is not None else None
-    result = MeasuredMemory("measured", found, curves.points, peaks)
+    result = MeasuredMemory("measured", found, (), None, None, curves.points, peaks)
     of_steps = all(not one.is_whole for one in found.values())
     warnings = [*data.warnings, *_unknowns(found.values(), estimate)]
     notes = [*data.warnings, _OF_STEP if of_steps else _OF_ALLOCATOR]
@@ -123,6 +124,8 @@ def _device(
         tuple(zip(map(Nanoseconds, times.tolist()), levels.tolist(), strict=True)),
         tuple(step for one in device.stretches for step in one.steps_levels()),
         allocators,
+        None,
+        (),
         _into_step(usage),
         len(usage.blocks.alive_after(len(usage))),
         curves.levels[device.device],
@@ -154,7 +157,7 @@ def _unknowns(devices: Iterable[MeasuredDevice], estimate: _Estimate | None) -> 
     """Every null of the data, with its reason."""
     found = list(devices)
     live = [block for one in found for block in one.live_at_peak]
-    said = []
+    said = [f"max_batch, safe_batch, interval, pieces, batches: {_ONE_RUN}"]
     if any(one.is_whole for one in found):
         said.append(f"persistent_bytes: {_NOT_TOLD_APART}")
     elif estimate is None:

@@ -22,6 +22,7 @@ from tfprof.model.dims import BATCH, symbol
 from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData, TensorSpec
 from tfprof.reports.shared.keras_costs import costs_of_layers
+from tfprof.reports.shared.logged_flops import LoggedFlops, logged_flops
 from tfprof.reports.shared.missing_sizes import missing_sizes
 from tfprof.reports.shared.model_costs import costs_of
 from tfprof.reports.shared.parameters import parameters_of
@@ -63,7 +64,7 @@ class Digest:
     data_ops: list[str]
     op_counts: dict[str, int]
     run: StepAverage | None
-    logged_float_ops: int | None
+    logged: LoggedFlops | None
     static: OpCosts | None
     memory: StepPeaks | None
     # what a trace tells of the memory of each device
@@ -89,7 +90,7 @@ def digest(data: ProfileData, question: Question | None = None) -> Digest:
         data_ops(graph) if graph is not None else [],
         _op_counts(data, part),
         step_average(*(host.trace for host in hosts)) if hosts.any_ops else None,
-        _logged_float_ops(data),
+        logged_flops(data),
         static,
         _memory(data, part, static, question),
         measured_memory(hosts) if question is not None else [],
@@ -161,11 +162,3 @@ def _op_counts(data: ProfileData, part: Extent) -> dict[str, int]:
     del counts["_Arg"]
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return {op: count for op, count in ordered if count}
-
-
-def _logged_float_ops(data: ProfileData) -> int | None:
-    """The sum of what the op log says for nodes of the graph; None if it says nothing."""
-    if data.oplog is None or not data.oplog.float_ops or data.graph is None:
-        return None
-    index = data.graph.index
-    return sum(count for name, count in data.oplog.float_ops.items() if name in index)

@@ -70,8 +70,7 @@ def tensor_row(spec: TensorSpec) -> TensorRow:
 
 
 def oplog_facts(known: Digest, log: OpLog) -> OpLogFacts:
-    counted = known.logged_float_ops
-    whole = sum(log.float_ops.values()) if counted is None else counted
+    whole = sum(log.float_ops.values()) if known.logged is None else known.logged.float_ops
     return OpLogFacts(whole, len(log.float_ops), len(log.trainable), log.has_code)
 
 

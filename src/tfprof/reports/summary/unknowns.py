@@ -8,6 +8,7 @@ from tfprof.model.dims import Dim
 from tfprof.model.quantity import Quantity
 from tfprof.reports.shared.digest import Digest
 from tfprof.reports.shared.keras_costs import missing as missing_layers
+from tfprof.reports.shared.logged_flops import logged_beside_counted
 from tfprof.reports.shared.model_costs import open_sizes, warnings_of
 from tfprof.reports.shared.parameters import counts_of
 from tfprof.reports.shared.words import NO_STEPS
@@ -30,6 +31,7 @@ def unknowns(known: Digest) -> list[str]:
         for reason, keys in of(known):
             found.setdefault(reason, []).extend(keys)
     lost = [f"{', '.join(keys)}: {reason}" for reason, keys in found.items()]
+    lost += logged_beside_counted(known.logged, own_costs(known).float_ops)
     return lost + (warnings_of(known.static) if known.static is not None else [])
 
 

@@ -21,8 +21,8 @@ NOT_OF_LAYERS = "layers have no count of the original's"
 def costs_known(known: Digest) -> ComputedCosts:
     """An op log has the last word on what tfprof counts."""
     costs = own_costs(known)
-    logged = known.logged_float_ops
-    return costs if logged is None else replace(costs, float_ops=Quantity.derived(logged))
+    logged = known.logged
+    return costs if logged is None else replace(costs, float_ops=Quantity.derived(logged.float_ops))
 
 
 def own_costs(known: Digest) -> ComputedCosts:
