@@ -65,7 +65,7 @@ def files_of(prepared: Prepared, query: Query, output: OutputOption) -> Files:
         files = {path: pprof_file(prepared, replace(query, given=None))}
     else:
         answered = prepared.ask(query)
-        warnings = answered.warnings
+        warnings = answered.notes
         if output.kind == "file":
             files = {path: plain.render(view(answered))}
     contents = {

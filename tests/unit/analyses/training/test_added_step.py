@@ -314,3 +314,34 @@ def test_a_frozen_graph_trains_its_constants(tmp_path):
     of_variables = peak_of_training(saved(function, tmp_path / "predict.pb"), 16).expected
     of_constants = peak_of_training(saved(frozen, tmp_path / "frozen.pb"), 16).expected
     assert of_constants == pytest.approx(of_variables, rel=0.01)
+
+
+@pytest.mark.parametrize("with_weights", [True, False])
+@pytest.mark.parametrize(
+    "layer",
+    [
+        lambda: L.Bidirectional(L.LSTM(4)),
+        lambda: L.Bidirectional(L.GRU(4), backward_layer=L.GRU(4, use_bias=False, go_backwards=True)),
+        lambda: L.TimeDistributed(L.Dense(3)),
+        lambda: L.RNN([L.LSTMCell(3), L.GRUCell(5)]),
+        lambda: L.MultiHeadAttention(2, 3),
+    ],
+    ids=["LSTM", "two kinds", "TimeDistributed", "cells", "attention"],
+)
+def test_every_variable_of_a_layer_made_of_others_has_its_slots(tmp_path, layer, with_weights):
+    x = keras.Input((5, 8))
+    made = layer()
+    y = made(x, x) if isinstance(made, L.MultiHeadAttention) else made(x)
+    model = keras.Model(x, L.Dense(2)(L.Flatten()(y)))
+    path = tmp_path / "model.keras"
+    model.save(path)
+    if not with_weights:
+        whole = tmp_path / "whole.keras"
+        path.rename(whole)
+        with zipfile.ZipFile(whole) as old, zipfile.ZipFile(path, "w") as new:
+            for name in ("config.json", "metadata.json"):
+                new.writestr(name, old.read(name))
+    answer = tfprof.load(path).memory(mode="train", batch=2).to_dict()
+    held = sum(one["persistent_bytes"] for one in answer["data"]["devices"].values())
+    # Adam keeps two numbers for each that is trained
+    assert held == 3 * 4 * model.count_params()
