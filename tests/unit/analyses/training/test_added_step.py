@@ -321,7 +321,9 @@ def test_a_frozen_graph_trains_its_constants(tmp_path):
     "layer",
     [
         lambda: L.Bidirectional(L.LSTM(4)),
-        lambda: L.Bidirectional(L.GRU(4), backward_layer=L.GRU(4, use_bias=False, go_backwards=True)),
+        lambda: L.Bidirectional(
+            L.GRU(4), backward_layer=L.GRU(4, use_bias=False, go_backwards=True)
+        ),
         lambda: L.TimeDistributed(L.Dense(3)),
         lambda: L.RNN([L.LSTMCell(3), L.GRUCell(5)]),
         lambda: L.MultiHeadAttention(2, 3),
