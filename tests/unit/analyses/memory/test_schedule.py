@@ -20,7 +20,7 @@ def memory_of(*words):
 def test_what_is_received_has_the_size_of_what_was_sent(samples):
     measured = memory_of(samples / "two_cpus")["data"]["devices"]
     asked = memory_of(samples / "two_cpus", "--as", "executed")
-    assert asked["warnings"] == []  # no tensor of unknown size
+    assert not any("unknown size" in one for one in asked["warnings"])
     found = asked["data"]["devices"]
     assert found.keys() == measured.keys() == {"/cpu:0", "/cpu:1"}
     # the CPUs of one process hand tensors over: nothing is copied to the second one
