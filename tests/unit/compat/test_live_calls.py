@@ -162,7 +162,8 @@ def test_a_module_with_a_signature_needs_nothing():
 
 def test_a_module_counts_its_variables_and_is_traced_with_the_shape_given():
     module = Scaled()
-    assert tfprof.parameter_count(module) == 33
+    assert tfprof.parameter_count(module) == 32
+    assert tfprof.parameter_count(module, which="model") == 33
     assert str(tfprof.flops(module, input_shape=(None, 8))) == "64*B"
     with pytest.raises(UsageError, match=r"tf\.Module Scaled does not know its inputs"):
         tfprof.flops(module)
