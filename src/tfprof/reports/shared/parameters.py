@@ -48,7 +48,7 @@ def asked_parameters(data: ProfileData, which: str = "trainable") -> Quantity:
         raise UsageError(f"which= does not take {which!r}", hint=f"One of {known}.")
     found = parameters_of(data, extent(data))
     by_role, whole = found.by_role, found.total
-    if which == "all" or not whole.known:
+    if which == "all" or not whole.known or not whole.is_plain:
         return whole
     trained, rest = by_role[Role.TRAINABLE], by_role[Role.NON_TRAINABLE]
     if trained.known:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfprof.analyses.inference.fed_batch import fed_batch
 from tfprof.analyses.runtime.kernels import kernels
 from tfprof.model.dims import BATCH
 from tfprof.model.graph import Graph
@@ -93,7 +94,8 @@ def estimated_batch(known: Digest) -> int | None:
     if known.memory is None:
         return None
     assumed = known.memory.highest.batch if known.memory.is_open else None
-    return known.question.sizes.get(BATCH, assumed)
+    fed = fed_batch(known.data.graph, known.question.feeds)
+    return known.question.sizes.get(BATCH, assumed if fed is None else fed)
 
 
 def measured_peak(known: Digest) -> MeasuredPeak | None:
