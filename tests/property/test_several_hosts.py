@@ -184,7 +184,10 @@ def partials(profile):
         for host in hosts
     ]
     query = steps_report.Query()
-    asked = replace(profile.steps().result.data, read=())
+    # what to ask next is the report's
+    asked = replace(profile.steps().result.data, read=(), then="")
+        profile.steps().result.data, read=(), then=""
+    )  # what to ask next is the report's
     yield (
         found,
         lambda one: one.finish(query),

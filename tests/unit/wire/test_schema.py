@@ -72,6 +72,7 @@ def _pairs():
 
 
 PAIRS = _pairs()
+OUR_OWN = 1000
 
 
 def test_every_message_of_ours_has_a_twin_in_tensorflow():
@@ -84,7 +85,8 @@ def test_every_message_of_ours_has_a_twin_in_tensorflow():
 def test_fields_have_tensorflows_number_name_type_and_label(name):
     ours, theirs = PAIRS[name]
     checked = 0
-    for field in ours.fields:
+    # what we write beside the original's fields has numbers that it never gives
+    for field in (one for one in ours.fields if one.number < OUR_OWN):
         twin = theirs.fields_by_number.get(field.number)
         if twin is None:
             assert (ours.name, field.name) in GONE
