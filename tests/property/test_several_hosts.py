@@ -186,8 +186,6 @@ def partials(profile):
     query = steps_report.Query()
     # what to ask next is the report's
     asked = replace(profile.steps().result.data, read=(), then="")
-        profile.steps().result.data, read=(), then=""
-    )  # what to ask next is the report's
     yield (
         found,
         lambda one: one.finish(query),
