@@ -5,6 +5,7 @@ from __future__ import annotations
 from tfprof.analyses.cost.keras_weights import with_weights
 from tfprof.analyses.cost.params import count_layers
 from tfprof.analyses.graph.variables import Variable, find_variables
+from tfprof.model.graph import Graph
 from tfprof.model.metrics import MEMORY, TIMES
 from tfprof.model.profile import ProfileData
 from tfprof.wire import dtypes
@@ -27,10 +28,16 @@ def held_variables(data: ProfileData) -> list[Variable]:
         known = count_layers(data.keras).variables
         lost = [one.path for one in with_weights(data.keras).layers if one.unknown]
         return [*known, *(Variable(layer, None, dtypes.FLOAT, None) for layer in lost)]
-    if data.graph is None:
+    if data.graph is None or not _captures(data.graph):
         return []
     node, index = data.graph.node, data.graph.index
     return [one for one in find_variables(data) if node(index[one.name]).op == "Placeholder"]
+
+
+def _captures(graph: Graph) -> bool:
+    """Whether handles of a function are among the nodes: looking for variables takes longer."""
+    fed = graph.of_type("Placeholder")
+    return any(one.type_attribute("dtype") == dtypes.RESOURCE for one in fed)
 
 
 def unknown_metrics(data: ProfileData) -> dict[str, str]:
