@@ -397,6 +397,21 @@ def behind_weights(layer, shape):
     return keras.Model(x, layer(L.EinsumDense("...x,xy->...y", shape[-1])(x)))
 
 
+def masked(layer):
+    """Behind words of which 0 is none: Keras hands the mask on by its name."""
+    x = keras.Input((None,), dtype="int32")
+    return keras.Model(x, layer(L.Embedding(11, 6, mask_zero=True)(x)))
+
+
+MASKED = {
+    "LSTM, masked": lambda: masked(L.LSTM(4)),
+    "GRU, masked, sequences": lambda: masked(L.GRU(4, return_sequences=True)),
+    "SimpleRNN, masked": lambda: masked(L.SimpleRNN(4)),
+    "Bidirectional, masked": lambda: masked(L.Bidirectional(L.LSTM(4, return_sequences=True))),
+    "GlobalAveragePooling1D, masked": lambda: masked(L.GlobalAveragePooling1D()),
+}
+
+
 def hashed_pairs():
     one, other = (keras.Input((), dtype="int32") for _ in range(2))
     return keras.Model([one, other], L.HashedCrossing(7, output_mode="one_hot")((one, other)))
@@ -456,6 +471,7 @@ def every_model():
             )
             for name in BEHIND_WEIGHTS
         },
+        **MASKED,
         "HashedCrossing": hashed_pairs,
         "encoder": encoder,
     }

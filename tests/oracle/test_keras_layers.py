@@ -149,6 +149,10 @@ MISSES = {
     "Bidirectional, states": ({"peak", "training peak"}, _LOOPS),
     "Bidirectional, apart": ({"peak", "training peak"}, _LOOPS),
     "Bidirectional, two": ({"training peak"}, _LOOPS),
+    "LSTM, masked": ({"training peak"}, _LOOPS),
+    "GRU, masked, sequences": ({"training peak"}, _LOOPS),
+    "SimpleRNN, masked": ({"training peak"}, _LOOPS),
+    "Bidirectional, masked": ({"peak", "training peak"}, _LOOPS),
 }
 
 

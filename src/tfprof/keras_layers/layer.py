@@ -70,7 +70,12 @@ class Model(Protocol):
         ...
 
     def inner(
-        self, around: Layer, entry: object, inputs: Sequence[Tensor], name: str
+        self,
+        around: Layer,
+        entry: object,
+        inputs: Sequence[Tensor],
+        name: str,
+        mask: Tensor | None = None,
     ) -> list[Tensor]:
         """Writes down a wrapped layer or model, by its entry in the config."""
         ...
@@ -112,8 +117,9 @@ class Layer:
 
     @property
     def inputs(self) -> list[Tensor]:
-        """The tensors among the arguments, in order, lists opened."""
-        return tensors([*self.args, *self.kwargs.values()])
+        """The tensors among the arguments, in order, lists opened; masks are no data."""
+        named = [one for name, one in self.kwargs.items() if not name.endswith("mask")]
+        return tensors([*self.args, *named])
 
     @property
     def x(self) -> Tensor:
@@ -121,6 +127,12 @@ class Layer:
         if not inputs:
             raise Unknown(f"{self.class_name} is called without a tensor")
         return inputs[0]
+
+    @property
+    def mask(self) -> Tensor | None:
+        """Which of the steps are there."""
+        found = self.kwargs.get("mask")
+        return found if isinstance(found, Tensor) else None
 
     @property
     def shape(self) -> Sizes:
@@ -274,9 +286,11 @@ class Layer:
             self._scopes.pop()
             self._times = before
 
-    def wrapped(self, entry: object, *inputs: Tensor, name: str = "") -> list[Tensor]:
+    def wrapped(
+        self, entry: object, *inputs: Tensor, name: str = "", mask: Tensor | None = None
+    ) -> list[Tensor]:
         """The outputs of a layer or model inside this one."""
-        return self.model.inner(self, entry, inputs, name)
+        return self.model.inner(self, entry, inputs, name, mask)
 
     def part(self, class_name: str, config: Config, *inputs: Tensor, within: str = "") -> Layer:
         """A layer in the same place of the same sheet, as the cell of a loop is in its body."""

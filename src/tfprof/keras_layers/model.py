@@ -85,6 +85,7 @@ class _Lost:
 
 
 _Outputs = tuple[Tensor, ...] | _Lost
+_Given = tuple[list[object], dict[str, object]]
 
 
 @dataclass(slots=True)
@@ -250,7 +251,12 @@ class _Pass:
         return kept
 
     def inner(
-        self, around: Layer, entry: object, inputs: Sequence[Tensor], name: str
+        self,
+        around: Layer,
+        entry: object,
+        inputs: Sequence[Tensor],
+        name: str,
+        mask: Tensor | None = None,
     ) -> list[Tensor]:
         self._inner += 1
         if self._depth > _DEEPEST or self._inner > _MOST_INNER:
@@ -262,9 +268,10 @@ class _Pass:
             if is_model(entry):
                 return self._inner_model(around, entry, inputs, name)
             config = entry.get("config")
-            given = inputs[0] if len(inputs) == 1 else list(inputs)
+            first = inputs[0] if len(inputs) == 1 else list(inputs)
+            given: _Given = [first], {} if mask is None else {"mask": mask}
             call = self._within(
-                around, str(entry.get("class_name")), config, ([given], {}), name, trainable=True
+                around, str(entry.get("class_name")), config, given, name, trainable=True
             )
             return list(self._ruled(call, str(entry.get("module") or "")))
         finally:
@@ -275,7 +282,7 @@ class _Pass:
         around: Layer,
         kind: str,
         config: object,
-        given: tuple[list[object], dict[str, object]],
+        given: _Given,
         name: str,
         *,
         trainable: bool,

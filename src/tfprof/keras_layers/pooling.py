@@ -69,8 +69,14 @@ def _global(call: Layer) -> Made:
     at = grid(call, rank_of(call))
     first = 2 if at.first else 1
     over = numbers(*range(first, first + len(at.space)))
-    op = "Max" if "Max" in call.class_name else "Mean"
-    return call.op(op, call.x, over, keep_dims=call.flag("keepdims"))
+    keeps, op = call.flag("keepdims"), "Max" if "Max" in call.class_name else "Mean"
+    if call.mask is None or op == "Max" or len(at.space) > 1:
+        return call.op(op, call.x, over, keep_dims=keeps)
+    there = call.op("ExpandDims", call.mask, number(3 - first))
+    kept = call.op("SelectV2", there, call.x, SCALAR, shape=call.shape, dtype=call.dtype)
+    counted = call.op("Cast", there, dtype=call.dtype)
+    sums = [call.op("Sum", one, over, keep_dims=keeps) for one in (kept, counted)]
+    return call.each("RealDiv", *sums)
 
 
 # --- to a wanted size, whatever the image has

@@ -178,13 +178,24 @@ class _Run:
         states = self._cells.start(first, _given(call))
         masks = self._cells.masks(first, states)
         x = call.transposed(call.x, 1, 0, *range(2, len(call.shape)))
+        there = self._steps_there()
         steps = self._steps if call.flag("unroll") else 0
         if isinstance(steps, int) and 0 < steps <= _MOST_UNROLLED:
-            made, states = self._unrolled(x, steps, states, masks)
+            made, states = self._unrolled(x, steps, states, masks, there)
         else:
-            made, states = self._looped(x, states, masks)
+            made, states = self._looped(x, states, masks, there)
         handed = [call.op("Identity", one) for one in states if call.flag("return_state")]
         return [self._handed_out(made), *handed]
+
+    def _steps_there(self) -> Tensor | None:
+        """The mask of the steps, first the steps, as it is read in each."""
+        call, mask = self._call, self._call.mask
+        if mask is None:
+            return None
+        if mask.dtype != BOOL:
+            mask = call.op("Cast", mask, dtype=BOOL)
+        wide = call.op("ExpandDims", mask, number(-1), shape=(*shape_of(mask), 1))
+        return call.transposed(wide, 1, 0, 2)
 
     def _handed_out(self, made: Tensor) -> Tensor:
         """The steps come first while they are made."""
@@ -195,28 +206,39 @@ class _Run:
         return self._call.op("StridedSlice", made, *corners, shape=sizes[1:])
 
     def _unrolled(
-        self, x: Tensor, steps: int, states: list[Tensor], masks: Sequence[Masks]
+        self,
+        x: Tensor,
+        steps: int,
+        states: list[Tensor],
+        masks: Sequence[Masks],
+        there: Tensor | None,
     ) -> Stepped:
         """Written out, as Keras does if it is told to."""
         call, made = self._call, list[Tensor]()
         each = [Tensor(shape_of(x)[1:], x.dtype) for _ in range(steps)]
         for place, one in enumerate(call.ops("Unpack", x, outputs=each)):
+            before = states
             with once(call, counted=not place):
-                output, states = self._cells.step(one, states, masks)
+                output, states = self._cells.step(one, before, masks)
+            if there is not None:
+                step = call.op("Identity", there, shape=shape_of(there)[1:])
+                last = made[-1] if made else call.op("ZerosLike", output)
+                output, *states = self._kept(step, [output, *states], [last, *before])
             made = [*made, output] if self._all else [output]
         return call.op("Pack", *made, shape=(len(made), *shape_of(made[0]))), states
 
-    def _looped(self, x: Tensor, states: list[Tensor], masks: Sequence[Masks]) -> Stepped:
+    def _looped(
+        self, x: Tensor, states: list[Tensor], masks: Sequence[Masks], there: Tensor | None
+    ) -> Stepped:
         call, steps = self._call, self._steps
-        if call.flag("go_backwards"):
-            x = call.op("ReverseV2", x, numbers(0), shape=shape_of(x))
-        inputs = _list(shape_of(x)[1:], x.dtype, steps)
-        call.ops("TensorListFromTensor", x, numbers(*shape_of(x)[1:]), outputs=[inputs])
+        inputs = self._listed(x)
+        first = [] if there is None else [self._nothing_yet(x, states, masks)]
+        steps_there = [] if there is None else [self._listed(there)]
         mark = len(call.sheet.ops)
         with call.inside(_LOOP, steps + 1):
             self._goes_on()
         with call.inside(_LOOP, steps):
-            output = self._round(inputs, states, masks)
+            output = self._round([inputs, *steps_there], states, masks, first)
         # variables are there before anything else
         call.sheet.ops[mark:] = sorted(
             call.sheet.ops[mark:], key=lambda op: op.call.op not in _READ
@@ -226,12 +248,41 @@ class _Run:
         listed = _list(shape_of(output), output.dtype, length)
         call.ops("TensorListReserve", element, number(length), outputs=[listed])
         seen = [mask for one in masks for mask in (*one.of_input, *one.of_state)]
-        given = [*[_COUNTER] * 3, listed, *states, inputs, *_handles(call, mark), *seen]
+        handles = _handles(call, mark)
+        given = [*[_COUNTER] * 3, listed, *states, *first, inputs, *steps_there, *handles, *seen]
         # all that goes round comes out again
         ended = call.ops(_LOOP, *given, outputs=[replace(one) for one in given])
         made = (length, *shape_of(output))
         stacked = call.op("TensorListStack", ended[3], element, shape=made, dtype=output.dtype)
         return stacked, list(ended[4 : 4 + len(states)])
+
+    def _listed(self, x: Tensor) -> Tensor:
+        """A step each, from the end if the layer goes backwards."""
+        call, sizes = self._call, shape_of(x)
+        if call.flag("go_backwards"):
+            x = call.op("ReverseV2", x, numbers(0), shape=sizes)
+        made = _list(sizes[1:], x.dtype, self._steps)
+        call.ops("TensorListFromTensor", x, numbers(*sizes[1:]), outputs=[made])
+        return made
+
+    def _nothing_yet(self, x: Tensor, states: Sequence[Tensor], masks: Sequence[Masks]) -> Tensor:
+        """What comes out until the first step that is there; Keras runs a step to know its size."""
+        call = self._call
+        one = call.op("StridedSlice", x, *(numbers(0),) * 3, shape=shape_of(x)[1:])
+        with once(call, counted=False):
+            output, _ = self._cells.step(one, states, masks)
+        return call.op("ZerosLike", output)
+
+    def _kept(self, step: Tensor, new: Sequence[Tensor], old: Sequence[Tensor]) -> list[Tensor]:
+        """The old ones of samples that are not there."""
+        call = self._call
+        made = []
+        for one, other in zip(new, old, strict=True):
+            sizes = shape_of(one)
+            wide = call.reshaped(step, *shape_of(step), *(1,) * (len(sizes) - 2))
+            chosen = call.op("Tile", wide, numbers(1, *sizes[1:]), shape=sizes, dtype=BOOL)
+            made.append(call.op("SelectV2", chosen, one, other, shape=sizes, dtype=one.dtype))
+        return made
 
     def _goes_on(self) -> None:
         """Rounds and steps are counted, and both have an end."""
@@ -239,18 +290,36 @@ class _Run:
         bounds = [call.each("Less", _COUNTER, _COUNTER, dtype=BOOL) for _ in range(2)]
         call.op("Identity", call.each("LogicalAnd", *bounds, dtype=BOOL))
 
-    def _round(self, inputs: Tensor, states: Sequence[Tensor], masks: Sequence[Masks]) -> Tensor:
+    def _round(
+        self,
+        lists: Sequence[Tensor],
+        states: Sequence[Tensor],
+        masks: Sequence[Masks],
+        last: Sequence[Tensor],
+    ) -> Tensor:
         """The tensors of a round are others than those that the loop begins and ends with."""
         call = self._call
-        shape = shape_of(inputs.holds or inputs)
-        x = call.op("TensorListGetItem", replace(inputs), _COUNTER, shape=shape, dtype=call.dtype)
+        x, *there = [self._item(one) for one in lists]
         counts = [call.each("AddV2", _COUNTER, _COUNTER) for _ in range(2)]
-        output, left = self._cells.step(x, [replace(one) for one in states], masks)
-        before, after = (_list(shape_of(output), output.dtype, 1) for _ in range(2))
-        call.ops("TensorListSetItem", before, _COUNTER, output, outputs=[after])
-        for one in (*counts, *left, after):
+        before = [replace(one) for one in states]
+        output, left = self._cells.step(x, before, masks)
+        for step in there:
+            old = [*(replace(one) for one in last), *before]
+            output, *left = self._kept(step, [output, *left], old)
+        given, after = (_list(shape_of(output), output.dtype, 1) for _ in range(2))
+        call.ops("TensorListSetItem", given, _COUNTER, output, outputs=[after])
+        for one in (*counts, *left, *([output] if there else []), after):
             call.ops("Identity", one, outputs=[replace(one)])
         return output
+
+    def _item(self, listed: Tensor) -> Tensor:
+        """A step of a list."""
+        held = listed.holds or listed
+        shape = shape_of(held)
+        call = self._call
+        return call.op(
+            "TensorListGetItem", replace(listed), _COUNTER, shape=shape, dtype=held.dtype
+        )
 
 
 def _list(element: Sizes, dtype: int, length: Size) -> Tensor:

@@ -63,8 +63,8 @@ def _bidirectional(call: Layer) -> Made:
     backward = call.config.get("backward_layer") or _turned(forward)
     x, *states = call.inputs
     half = len(states) // 2
-    there, *left = call.wrapped(forward, x, *states[:half], name="forward")
-    back, *right = call.wrapped(backward, x, *states[half:], name="backward")
+    there, *left = call.wrapped(forward, x, *states[:half], name="forward", mask=call.mask)
+    back, *right = call.wrapped(backward, x, *states[half:], name="backward", mask=call.mask)
     if _config(forward).get("return_sequences"):
         back = call.op("ReverseV2", back, numbers(1), shape=shape_of(back))
     return [*_merged(call, there, back), *left, *right]
