@@ -234,6 +234,36 @@ def session_runs(capture):
     return {"steps": 5, "batches": 0}
 
 
+def queue_runner(capture):
+    """A slow thread fills a queue, in runs of its own, and the model waits for it."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default():
+        element = v1.py_func(_slowly, [tf.ones([WIDTH])], tf.float32)
+        element.set_shape([WIDTH])
+        queue = v1.FIFOQueue(2 * BATCH, [tf.float32], [[WIDTH]], name="queue")
+        runner = v1.train.QueueRunner(queue, [queue.enqueue(element, name="fill")])
+        weights = v1.get_variable("weights", [WIDTH, 1], use_resource=True)
+        loss = tf.reduce_mean((queue.dequeue_many(BATCH, name="take") @ weights) ** 2)
+        step = v1.train.GradientDescentOptimizer(0.1).minimize(loss)
+        with v1.Session() as session:
+            session.run(weights.initializer)
+            coordinator = v1.train.Coordinator()
+            threads = runner.create_threads(session, coordinator, start=True)
+            session.run(step)
+            with capture():
+                for _ in range(6):
+                    session.run(step)
+            coordinator.request_stop()
+            session.run(queue.close(cancel_pending_enqueues=True))
+            coordinator.join(threads)
+    return {"steps": 6, "batches": 0}
+
+
+def _slowly(values):
+    time.sleep(0.01)
+    return values
+
+
 def distributed(capture):
     """What a strategy runs calls other functions within: only the outermost is a step."""
     strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
@@ -430,7 +460,7 @@ RUNS = [
     keras2_steps_per_execution, keras2_callback,
     fused, autotuned, map_functions,
     custom_loop, custom_loop_with_evaluation, two_functions, other_shapes, concrete_function,
-    session_runs, distributed, replicas, loop_in_a_function, loop_with_break,
+    session_runs, queue_runner, distributed, replicas, loop_in_a_function, loop_with_break,
     eager_loop, eager_epochs, arrays_by_hand, slow_callback,
     numbered_twice, marked_by_name, nested_markers, no_steps,
 ]  # fmt: skip

@@ -23,7 +23,8 @@ RULES = {
     "fused": "function", "autotuned": "function", "map_functions": "function",
     "custom_loop": "function", "custom_loop_with_evaluation": "function",
     "two_functions": "function", "other_shapes": "function", "concrete_function": "function",
-    "session_runs": "function_run", "distributed": "function", "replicas": "function",
+    "session_runs": "function_run", "queue_runner": "function_run",
+    "distributed": "function", "replicas": "function",
     "loop_in_a_function": "loop", "loop_with_break": "loop",
     "eager_loop": "input", "eager_epochs": "input", "arrays_by_hand": "function",
     "slow_callback": "function",
@@ -128,6 +129,22 @@ def test_to_ask_an_iterator_in_python_is_no_op_of_the_model(step_captures):
     assert len(model)
     assert len(waits)
     assert not len(model.both(waits))
+
+
+def test_a_wait_for_a_queue_is_a_wait_for_input(step_captures):
+    profile = tfprof.load(step_captures / "queue_runner")
+    steps = profile.steps().to_dict()["data"]
+    average = steps["average"]
+    assert average["breakdown"]["input"] > 0.8 * 4 * 10_000
+    assert average["breakdown"]["host_model"] < 0.1 * average["breakdown"]["input"]
+    assert steps["gaps"][0]["meanwhile"][0]["what"] == "QueueDequeueManyV2"
+    answer = profile.input()
+    (fetch,) = answer.to_dict()["data"]["fetches"]
+    assert (fetch["name"], fetch["op"], fetch["runs"]) == ("take", "QueueDequeueManyV2", 6)
+    (filler,) = fetch["filled_by"]
+    assert filler["name"] == "fill"
+    assert 20 <= filler["runs"] <= 28
+    assert "no iterator" not in str(answer)
 
 
 def test_a_callback_that_sleeps_is_python_outside_tensorflow(step_captures):

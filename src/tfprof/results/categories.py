@@ -49,7 +49,7 @@ _LABELS = {
     Category.HOST_MODEL: "ops on the CPU",
     Category.HOST_TF_DATA: "tf.data in the background",
     Category.HOST_PYTHON: "Python and runtime",
-    Category.OTHER: "unexplained",
+    Category.OTHER: "in the step, not recorded",
     Category.IDLE: "nothing recorded",
 }
 

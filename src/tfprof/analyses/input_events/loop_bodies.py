@@ -45,9 +45,18 @@ def loop_bodies(plane: Plane) -> LoopBodies:
     loops = together(plane, rounds, rows_where(plane, is_loop_frame))
     calls = _called_by(plane, rounds)
     numbers = plane.stat_of_rows(_NUMBER, calls).ints()
+    return LoopBodies(calls, _around(plane, loops), work_of_runs(plane, numbers))
+
+
+def work_of_runs(plane: Plane, numbers: Ints) -> Ints:
+    """All that some runs of functions or sessions did, by their numbers."""
+    return _within(plane, run_rows(plane, numbers))
+
+
+def run_rows(plane: Plane, numbers: Ints) -> Ints:
+    """When threads were at work for some runs."""
     runs = plane.stat_of_rows(_NUMBER, plane.named(_RUN))
-    mine = runs.rows[np.isin(runs.ints(), numbers)]
-    return LoopBodies(calls, _around(plane, loops), _within(plane, mine))
+    return runs.rows[np.isin(runs.ints(), numbers)]
 
 
 def _called_by(plane: Plane, rounds: Ints) -> Ints:

@@ -8,12 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.events.intervals import Intervals
-from tfprof.analyses.input_events.event_names import is_root
+from tfprof.analyses.input_events.event_names import is_root, together
+from tfprof.analyses.input_events.queue_waits import fillers, queue_wait_rows, with_queue_waits
 from tfprof.analyses.input_events.waits import wait_rows
 from tfprof.analyses.input_pipeline.bottleneck import bottleneck, waiting
 from tfprof.analyses.input_pipeline.buffer_fills import buffer_fill
 from tfprof.analyses.input_pipeline.pipelines import Pipeline, pipelines
 from tfprof.analyses.input_pipeline.prefetched_elements import ready_ahead
+from tfprof.analyses.input_pipeline.session_input import fetches_of
 from tfprof.analyses.input_pipeline.stage_functions import function_ops
 from tfprof.analyses.input_pipeline.stage_kinds import kind_of
 from tfprof.analyses.input_pipeline.stage_settings import (
@@ -30,6 +32,7 @@ from tfprof.analyses.step_time.category_codes import CATEGORIES
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.device_events import on_device
 from tfprof.analyses.steps.detect import find_steps
+from tfprof.model.graph import Graph
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.categories import Category
 from tfprof.results.input import HostInput, InputPipeline, InputStage, Waited
@@ -38,16 +41,22 @@ from tfprof.results.step_windows import Steps
 Ints = npt.NDArray[np.int64]
 
 
-def input_of_hosts(space: Space, first: int = 0) -> Iterator[HostInput]:
-    """Of every host that has threads, in the order of the capture; `first` is the first's rank."""
+def input_of_hosts(space: Space, first: int = 0, graph: Graph | None = None) -> Iterator[HostInput]:
+    """Of every host that has threads, in the order of the capture; `first` is the first's rank.
+
+    `graph` tells which queues there are.
+    """
     for rank, plane in enumerate(space.host_threads, first):
         devices = [device for device in space.devices if device.host == plane.host]
         did = [Classified(device, on_device(device)) for device in devices]
-        yield _input(rank, plane, find_steps(space, plane.host), did)
+        yield _input(rank, with_queue_waits(plane), find_steps(space, plane.host), did, graph)
 
 
-def _input(rank: int, plane: Plane, steps: Steps, devices: Sequence[Classified]) -> HostInput:
-    rows = wait_rows(plane)
+def _input(
+    rank: int, plane: Plane, steps: Steps, devices: Sequence[Classified], graph: Graph | None
+) -> HostInput:
+    queues = queue_wait_rows(plane)
+    rows = together(plane, wait_rows(plane), queues)
     asked = Intervals.union(plane.events.start_ps[rows], plane.events.end_ps[rows])
     waits = asked.minus(_at_work(devices))
     trees = pipelines(plane)
@@ -63,6 +72,7 @@ def _input(rank: int, plane: Plane, steps: Steps, devices: Sequence[Classified])
         tuple(found),
         trees.device_side,
         sum(map(_copying, devices)),
+        tuple(fetches_of(plane, queues, {}, graph, fillers(plane))),
     )
 
 

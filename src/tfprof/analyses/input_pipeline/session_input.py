@@ -18,7 +18,7 @@ from tfprof.analyses.step_time.classify import Classified, classified
 from tfprof.analyses.steps.detect import find_steps
 from tfprof.model.graph import Graph, Node
 from tfprof.model.op_names import op_name
-from tfprof.model.xspace import Space
+from tfprof.model.xspace import Plane, Space
 from tfprof.results.categories import Category
 from tfprof.results.input import Filler, HostInput, SessionFetch
 
@@ -43,7 +43,11 @@ def session_input(
     steps = find_steps(space)
     fillers = _ran_fillers(planes)
     fetches = sorted(
-        (one for plane in planes for one in _fetches(plane, inputs, graph, fillers)),
+        (
+            fetch
+            for one in planes
+            for fetch in fetches_of(one.plane, one.rows(Category.INPUT), inputs, graph, fillers)
+        ),
         key=lambda one: (-one.waited, one.name),
     )
     return HostInput(
@@ -59,14 +63,14 @@ def session_input(
     )
 
 
-def _fetches(
-    one: Classified,
+def fetches_of(
+    plane: Plane,
+    rows: Ints,
     inputs: Mapping[str, Sequence[str]],
     graph: Graph | None,
-    ran: Mapping[str, tuple[int, int]],
+    ran: Mapping[str, Filler],
 ) -> Iterator[SessionFetch]:
-    plane = one.plane
-    rows = one.rows(Category.INPUT)
+    """By op; `rows` are the waits, `ran` what fills queues, by its name."""
     for name in np.unique(plane.events.name[rows]).tolist():
         op = op_name(plane.event_names.name[name])
         if op is None:
@@ -83,16 +87,18 @@ def _source(
     name: str,
     inputs: Mapping[str, Sequence[str]],
     graph: Graph | None,
-    ran: Mapping[str, tuple[int, int]],
+    ran: Mapping[str, Filler],
 ) -> tuple[str | None, str | None, int | None, tuple[Filler, ...]]:
     """What an op takes its elements from: its name, its type, its room, and who fills it."""
     node = graph.find(name) if graph is not None else None
     if node is None or not node.inputs:
-        return next(iter(inputs.get(name, ())), None), None, None, ()
+        # without a graph, who fills which queue is known only where there is one who fills any
+        alone = ran.values() if len(ran) == 1 else ()
+        return next(iter(inputs.get(name, ())), None), None, None, tuple(alone)
     holder = _behind(node)
     capacity = holder.attributes.get(_CAPACITY)
     fillers = [
-        Filler(reader.name, reader.op, *ran.get(reader.name, (0, None)))
+        ran.get(reader.name, Filler(reader.name, reader.op, 0, None))
         for reader, position in holder.readers()
         if position == 0 and is_enqueue(reader.op)
     ]
@@ -114,9 +120,9 @@ def _behind(node: Node) -> Node:
     return node
 
 
-def _ran_fillers(planes: Sequence[Classified]) -> dict[str, tuple[int, int]]:
+def _ran_fillers(planes: Sequence[Classified]) -> dict[str, Filler]:
     """By node, how often ops ran that put elements into queues, and how long that took."""
-    found: dict[str, tuple[int, int]] = {}
+    found: dict[str, Filler] = {}
     for one in planes:
         plane = one.plane
         rows = rows_where(
@@ -126,5 +132,5 @@ def _ran_fillers(planes: Sequence[Classified]) -> dict[str, tuple[int, int]]:
             op = op_name(plane.event_names.name[name])
             took = plane.events.duration_ps[rows[plane.events.name[rows] == name]]
             if op is not None:
-                found[op.name] = len(took), int(took.sum())
+                found[op.name] = Filler(op.name, op.type, len(took), int(took.sum()))
     return found

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.events.intervals import Intervals
+from tfprof.analyses.input_events.queue_waits import queue_wait_rows
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import HOST_THREADS, Plane
@@ -82,7 +83,10 @@ def _at_work(plane: Plane, line: int) -> Intervals:
     """Events that last, and what the pool noted as the begin and the end of a piece of work."""
     span = plane.rows_of_line(line)
     names = plane.event_names
-    start, duration = plane.events.start_ps[span], plane.events.duration_ps[span]
+    start, duration = plane.events.start_ps[span], plane.events.duration_ps[span].copy()
+    # an op that waits for a queue has left the thread to others
+    waits = queue_wait_rows(plane)
+    duration[waits[(waits >= span.start) & (waits < span.stop)] - span.start] = 0
     mark = np.zeros(len(names), np.int8)
     mark[names.rows_named(_STARTED)] = 1
     mark[names.rows_named(_STOPPED)] = 2

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.events.intervals import Intervals
+from tfprof.analyses.input_events.queue_waits import with_queue_waits
 from tfprof.analyses.step_time.category_codes import Codes, code_of
 from tfprof.analyses.step_time.device_events import on_device
 from tfprof.analyses.step_time.host_events import on_placed_cpu, on_threads
@@ -87,7 +88,8 @@ def classified(plane: Plane, markers: Collection[str], *, with_devices: bool) ->
     if not len(plane.events):
         return None
     if plane.name == HOST_THREADS:
-        return Classified(plane, on_threads(plane, markers, with_devices=with_devices))
+        seen = with_queue_waits(plane)
+        return Classified(seen, on_threads(seen, markers, with_devices=with_devices))
     if _is_device(plane):
         return Classified(plane, on_device(plane))
     if plane.is_placed and "CPU:" in plane.name.upper():

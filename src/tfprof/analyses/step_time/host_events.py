@@ -17,6 +17,7 @@ from tfprof.analyses.input_events.event_names import (
     rows_where,
 )
 from tfprof.analyses.input_events.loop_bodies import loop_bodies
+from tfprof.analyses.input_events.queue_waits import filling_rows, queue_wait_rows
 from tfprof.analyses.input_events.waits import wait_rows
 from tfprof.analyses.step_time.category_codes import NO_CODE, Codes, by_name, code_of
 from tfprof.model.op_names import OpKind, op_name
@@ -76,6 +77,7 @@ def on_threads(plane: Plane, markers: Collection[str], *, with_devices: bool) ->
     _set_marked_and_traced(code, plane)
     _set_eager_ops(code, plane, with_devices=with_devices)
     _set_pipeline(code, plane)
+    _set_queues(code, plane)
     code[wait_rows(plane)] = code_of(Category.INPUT)
     return code
 
@@ -157,6 +159,13 @@ def _of_users(plane: Plane) -> Ints:
         if not plane.line_name(line).startswith(_RUNTIME_THREADS)
     ]
     return np.concatenate([np.zeros(0, np.int64), *(np.arange(s.start, s.stop) for s in spans)])
+
+
+def _set_queues(code: Codes, plane: Plane) -> None:
+    """What runs do to fill queues is the pipeline's, and to take from one is to wait for it."""
+    filling = filling_rows(plane)
+    code[filling[code[filling] >= 0]] = code_of(Category.HOST_TF_DATA)
+    code[queue_wait_rows(plane)] = code_of(Category.INPUT)
 
 
 def _set_pipeline(code: Codes, plane: Plane) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.analyses.input_events.queue_waits import filling_runs
 from tfprof.analyses.steps.host_marks import POOL, HostMarks, Marks, ends_of
 from tfprof.model.units import plural
 from tfprof.model.xspace import Plane
@@ -90,7 +91,8 @@ def run_marks(host: HostMarks) -> Marks | None:
     lines = plane.line_of(rows)
     ours = np.array([not name.startswith(_TF_DATA) for name in plane.lines.name], bool)
     rows, lines = rows[ours[lines]], lines[ours[lines]]
-    rows = rows[~np.isin(plane.stat_of_rows("id", rows).over_all()[rows], _captured(plane))]
+    not_model = np.append(_captured(plane), filling_runs(plane))
+    rows = rows[~np.isin(plane.stat_of_rows("id", rows).over_all()[rows], not_model)]
     lines = plane.line_of(rows)
     best: tuple[tuple[bool, int], int, Ints] | None = None
     for line in dict.fromkeys(lines.tolist()):

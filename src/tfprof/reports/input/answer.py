@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tfprof.analyses.input_pipeline.host_input import input_of_hosts
 from tfprof.analyses.input_pipeline.session_input import session_input
 from tfprof.errors import InputMissing
+from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.model.xspace import Space
@@ -32,7 +33,7 @@ _LEVEL = (
     "from 2 on"
 )
 _NO_STAGES_OF_RUNS = (
-    "bottleneck, hidden_us, work: run metadata tells which op waited, not what made it wait"
+    "bottleneck, hidden_us, work: the runs of sessions tell which op waited, not what made it wait"
 )
 _RECORDED_FROM = 2
 _RECORDED_IN = "the input pipeline is recorded in captures of TensorFlow 2's profiler"
@@ -49,18 +50,20 @@ def ask(data: ProfileData, _query: Query) -> Answered[InputResult]:
     if recorded is not None:
         partial = InputPartial((_of_session(data, recorded),))
     else:
-        partial = merged(partial_of(space, ranked(rank, 0)) for rank, space in _spaces(data))
+        partial = merged(
+            partial_of(space, ranked(rank, 0), data.graph) for rank, space in _spaces(data)
+        )
     warnings = [*data.warnings, *_warnings(partial)]
     result = partial.finish()
     said = [*warnings, *notes(result)]
     return answered("input", data, result, warnings, said, recognised=recognised(data))
 
 
-def partial_of(space: Space, first: int = 0) -> InputPartial:
-    """`first` is the rank of its first host."""
+def partial_of(space: Space, first: int = 0, graph: Graph | None = None) -> InputPartial:
+    """`first` is the rank of its first host; `graph` tells what fills a queue."""
     options = [one.options for one in space.environments.values() if one.options is not None]
     level = min((one.host_tracer_level for one in options), default=None)
-    return InputPartial(tuple(input_of_hosts(space, first)), level)
+    return InputPartial(tuple(input_of_hosts(space, first, graph)), level)
 
 
 def _of_session(data: ProfileData, trace: Trace) -> HostInput:
@@ -84,7 +87,7 @@ def _spaces(data: ProfileData) -> list[tuple[int, Space]]:
 
 
 def _warnings(found: InputPartial) -> Iterator[str]:
-    if any(host.fetches for host in found.hosts):
+    if any(host.fetches and not host.pipelines for host in found.hosts):
         yield _NO_STAGES_OF_RUNS
         return
     if any(host.pipelines for host in found.hosts):

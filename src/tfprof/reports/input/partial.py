@@ -47,7 +47,7 @@ class InputPartial:
 
     def _work(self) -> dict[InputWork, int]:
         """Self times by kind of work; what is copied to devices is put there for a step."""
-        if not self.hosts or any(host.fetches for host in self.hosts):
+        if not self.hosts or any(host.fetches and not host.pipelines for host in self.hosts):
             return {}
         work = dict.fromkeys(InputWork, 0)
         for host in self.hosts:

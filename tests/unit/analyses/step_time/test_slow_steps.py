@@ -114,7 +114,7 @@ def test_everything_is_slower():
 def test_nothing_was_recorded_in_between():
     (slow,) = run(lambda _: {"tf_Compute/1": [("a/MatMul:MatMul", 0, 90)]})
     (text,) = slow_texts([slow])
-    assert "unexplained +60 µs" in text
+    assert "in the step, not recorded +60 µs" in text
 
 
 def test_only_the_slowest_are_explained():
