@@ -17,6 +17,7 @@ from tfprof.model.quantity import Kind, Quantity
 from tfprof.results.answered import SCHEMA, Answered
 from tfprof.results.fields import JsonPlace, plan_of
 from tfprof.results.times import Nanoseconds
+from tfprof.results.trees import CostRecord, CostRows
 
 _NUMBER = {"type": ["number", "null"]}
 _FORMULA = {"$ref": "#/$defs/Formula"}
@@ -27,6 +28,8 @@ _FORMULA_SCHEMA = {
     "properties": {"text": {"type": "string"}, "terms": {"type": "array"}},
     "required": ["text", "terms"],
 }
+# rows that are kept as columns
+_RECORDS = {CostRows: CostRecord}
 _PLAIN = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
 
 
@@ -85,8 +88,8 @@ class _Schemas:
             return _NUMBER
         if isinstance(hint, type) and issubclass(hint, enum.Enum):
             return {"enum": [one.value for one in hint]}
-        if hasattr(hint, "columns"):
-            return {"type": "array", "items": {"type": "object"}}
+        if hint in _RECORDS:
+            return {"type": "array", "items": self._named(_RECORDS[hint])}
         if dataclasses.is_dataclass(hint) or hasattr(hint, "_fields"):
             return _either(self._named(one) for one in (hint, *hint.__subclasses__()))
         return {}

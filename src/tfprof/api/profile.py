@@ -200,8 +200,12 @@ class Profile:
         return Answer(commands()[command].module().ask(self.data, query), to_draw)
 
 
-def load(*paths: PathLike, vars: PathLike | None = None) -> Profile:  # noqa: A002  (the CLI's word)
-    """Files and folders that belong to one model.
+def load(
+    *paths: PathLike,
+    vars: PathLike | None = None,  # noqa: A002  (the CLI's word)
+    run: str | None = None,
+) -> Profile:
+    """Files and folders that belong to one model; `run` is one of several in a folder.
 
     >>> import tfprof
     >>> print(tfprof.load("examples/unet").summary())  # doctest: +SKIP
@@ -209,7 +213,9 @@ def load(*paths: PathLike, vars: PathLike | None = None) -> Profile:  # noqa: A0
     if not paths:
         raise UsageError("load() needs a path", hint='tfprof.load("graph.pb", "run_meta")')
     named = {"vars": [Path(vars)]} if vars is not None else {}
-    choice = choose(Request([Path(path) for path in paths], named))
+    if run is not None and not isinstance(run, str):
+        raise UsageError(f"run is {run!r}, and no name of a run", hint='run="train-2"')
+    choice = choose(Request([Path(path) for path in paths], named, run))
     if len(choice.selections) > 1:
         titles = ", ".join(_first(s.title for s in choice.selections))
         raise UsageError(

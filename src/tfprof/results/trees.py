@@ -108,6 +108,17 @@ class CostRow:
     device: str = ""
 
 
+class CostRecord(NamedTuple):
+    """A displayed node in data: what `columns` below has of a row."""
+
+    id: int
+    parent: int | None
+    name: str
+    accounted: bool
+    own: Annotated[KnownCosts, Key("self")]
+    total: KnownCosts
+
+
 @dataclass(frozen=True, eq=False)
 class CostRows(Sequence[CostRow]):
     """Displayed nodes as columns; a row is made when somebody reads it.

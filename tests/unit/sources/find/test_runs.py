@@ -6,6 +6,8 @@ import shutil
 import pytest
 from run_cli import run
 
+import tfprof
+
 OLD, NEW = "2026_01_01_10_00_00", "2026_01_02_10_00_00"
 
 
@@ -107,3 +109,14 @@ def test_models_of_one_folder_are_runs_of_their_own(samples, tmp_path):
     shutil.copy(samples / "keras_mlp_train_b8_default.runmeta.pb", tmp_path)
     out = " ".join(run("summary", tmp_path, "--run", "keras_mlp_fwd").out.split())
     assert "GraphDef keras_mlp_fwd.graph.pb · 1 other run in this folder: --run NAME" in out
+
+
+def test_python_picks_a_run_by_its_name(logs):
+    found = tfprof.load(logs, run=f"run2/{OLD}").steps().to_dict()["inputs"]
+    assert [one["path"].split("logs/")[1] for one in found] == [
+        f"run2/train/plugins/profile/{OLD}/vm.xplane.pb"
+    ]
+    with pytest.raises(tfprof.TfprofError, match="run3"):
+        tfprof.load(logs, run="run3")
+    with pytest.raises(tfprof.TfprofError, match="no name of a run"):
+        tfprof.load(logs, run=3)
