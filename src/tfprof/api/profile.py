@@ -90,6 +90,7 @@ class Profile:
         margin: float = 0.05,
         optimizer: str = "adam",
         recompute: bool | str = False,
+        recompute_keep: Sequence[str] = (),
         swap: float | None = None,
         dtype: str | None = None,
         estimate: bool = False,
@@ -99,8 +100,9 @@ class Profile:
         Estimated with `estimate=True`, without a trace, and where only a graph can answer, such as
         for the batch that fits in `device_memory` bytes.
 
-        What if activations were recomputed (`True` searches, a pattern names scopes), swapped to
-        the host at so many GB a second, or stored in `float16`.
+        What if activations were recomputed (`True` searches, a pattern names scopes;
+        `recompute_keep` names the tensors that are not), swapped to the host at so many GB a
+        second, or stored in `float16`.
         """
         batches = () if batch is None else _several(batch)
         pattern = recompute if isinstance(recompute, str) else ("" if recompute else None)
@@ -111,7 +113,9 @@ class Profile:
             device_memory,
             margin,
             optimizer=optimizer if mode == "train" else None,
-            what_if=memory.WhatIfQuery(pattern, swap=swap, dtype=dtype),
+            what_if=memory.WhatIfQuery(
+                pattern, swap=swap, dtype=dtype, keep=_names(recompute_keep)
+            ),
             estimate=estimate,
         )
         return self._ask("memory", query, partial(memory.to_draw, self.data, query))
@@ -225,9 +229,17 @@ def load(
     return Profile(read(choice.selections[0]))
 
 
-def _several(batch: object) -> tuple[Any, ...]:
+def _names(given: object) -> tuple[str, ...]:
+    """Several; one that stands alone is meant by itself."""
+    found = _several(given)
+    if all(isinstance(one, str) for one in found):
+        return found
+    raise UsageError(f"tensors are named, not {given!r}", hint='recompute_keep=["block1/out"]')
+
+
+def _several(given: object) -> tuple[Any, ...]:
     """One or several; what is no number is refused by the question."""
-    return tuple(batch) if isinstance(batch, Iterable) and not isinstance(batch, str) else (batch,)
+    return tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
 
 
 def _first(titles: Iterable[str], count: int = 3) -> list[str]:

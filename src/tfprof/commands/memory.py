@@ -55,6 +55,8 @@ _OPTIONS = (
             Option("--recompute", "activations were computed again: the best plan", Takes.FLAG),
             Option("--recompute-scopes", "those in these name scopes were computed again",
                    metavar="REGEX"),
+            Option("--recompute-keep", "all but these tensors were computed again",
+                   metavar="TENSOR,..."),
             Option("--more-flops", "what a plan may add (default: a forward pass)", Takes.NUMBER,
                    "PERCENT"),
             Option("--swap", "activations waited on the host; GB a second", Takes.NUMBER, "GBPS"),
@@ -100,6 +102,7 @@ def _what_if(values: Values) -> WhatIfQuery:
         swap,
         values.text("device") or DEFAULT_DEVICE,
         values.text("dtype"),
+        tuple(one.strip() for one in (values.text("recompute_keep") or "").split(",") if one),
     )
 
 

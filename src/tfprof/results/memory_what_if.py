@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from tfprof.model.quantity import Quantity
-from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
+from tfprof.results.fields import AMONG, INSIDE, ROW_KEY, Key
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,10 @@ class RecomputePlan:
 
 @dataclass(frozen=True, slots=True)
 class Recompute:
-    """The best plan among those that help; what `wrap` lists together is computed again at once."""
+    """The best plan, or the one that was named; `plans` are all that were tried by their names.
+
+    What `wrap` lists together is computed again at once. A plan that saves less than nothing loses.
+    """
 
     best: Annotated[RecomputePlan, AMONG]
     wrap: tuple[tuple[str, ...], ...]
@@ -43,6 +46,10 @@ class Recompute:
     @property
     def name(self) -> str:
         return f"recompute: {self.best.plan}"
+
+    @property
+    def helps(self) -> bool:
+        return (self.best.saved_bytes.number or 0) > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +64,30 @@ class SwapPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class SwapTrip:
+    """A tensor that waits on the host, from when to when in a step.
+
+    `after` is the op that runs when it has left, `before` the one that runs when it starts back.
+    """
+
+    tensor: Annotated[str, ROW_KEY]
+    op: str
+    bytes: int
+    out: Annotated[Quantity, Key("out_us")]
+    after: str
+    back: Annotated[Quantity, Key("back_us")]
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
 class Swap:
-    """What comes back in time; `everything` makes the step wait."""
+    """What comes back in time, tensor by tensor in `trips`; `everything` makes the step wait."""
 
     hidden: Annotated[SwapPlan, AMONG]
     gigabytes_a_second: float
     device: str
     everything: SwapPlan
+    trips: tuple[SwapTrip, ...]
     then: Annotated[Afterwards, AMONG]
 
     @property

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
 from tfprof.analyses.graph.subgraph import FORWARD
 from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.recompute import Halves, RecomputedGroup, recomputed
 from tfprof.analyses.memory.schedule import simulate
+from tfprof.model.units import plural
 
 _WORKERS = 2
 _EXPENSIVE = ("convolutions", "matrix products", "recurrent", "quantized")
@@ -23,6 +24,8 @@ _FEWEST_TRIES = 16
 _MOST_TRIES = 150
 _TOKENS = re.compile(r"[/_]")
 _FEWEST_PARTS = 2
+# the three ways of those who proposed it first
+MEMORY, SPEED, COLLECTION = "memory", "speed", "collection"
 # hears how many plans of how many were tried
 Progress = Callable[[int, int], None]
 
@@ -90,7 +93,7 @@ class Planner:
             for number in self.halves.droppable
             if (rule := steps[number].op.site.rule) and rule.family not in _EXPENSIVE
         )
-        return Plan("cheap ops", "all but convolutions and matrix products", cheap)
+        return Plan(SPEED, "cheap ops: all but convolutions and matrix products", cheap)
 
     def blocks(self) -> Iterator[Plan]:
         """Whole blocks run again: kept is what goes from one to another, at each level of names."""
@@ -139,8 +142,15 @@ class Planner:
         """The original method: tensors through which all paths go, about sqrt(n) of them."""
         kept = _bottlenecks(self.halves)
         return self.keeping(
-            "articulation points", f"{len(kept)} tensors through which everything goes", kept
+            MEMORY, f"articulation points: {len(kept)} tensors through which everything goes", kept
         )
+
+    def collection(self, names: Collection[str]) -> Plan:
+        """What the user names is kept, and nothing else."""
+        steps = self.made.steps
+        kept = {self.halves.root[n] for n, step in enumerate(steps) if step.name in names}
+        of = plural(len(kept & self.halves.droppable), "tensor")
+        return self.keeping(COLLECTION, f"yours: {of} kept, all others again", kept)
 
     def scopes_to_wrap(self, scored: Scored) -> list[list[str]]:
         """Of each group, the widest name scopes in which nothing of another group runs again."""

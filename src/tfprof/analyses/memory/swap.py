@@ -27,23 +27,28 @@ class HostLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Swapped:
-    """`moved` bytes leave and come back; `unhidden` seconds does computing wait for them."""
+class Trip:
+    """A tensor away: the op during which it has left, and the one with which it comes back.
 
-    tensors: list[int]
-    peak: int
-    moved: int
-    unhidden: float
-    step_seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Trip:
-    """A tensor away: the op during which it has left, and the one with which it comes back."""
+    `out` are the seconds of the step from when on its memory is free, `home` until when.
+    """
 
     number: int
     left: int
     back: int
+    out: float
+    home: float
+
+
+@dataclass(frozen=True, slots=True)
+class Swapped:
+    """`moved` bytes leave and come back; `unhidden` seconds does computing wait for them."""
+
+    trips: list[Trip]
+    peak: int
+    moved: int
+    unhidden: float
+    step_seconds: float
 
 
 class Swapper:
@@ -65,7 +70,7 @@ class Swapper:
     def hidden_program(self) -> Program:
         return self._rewritten(self._hidden_trips())
 
-    def _hidden_trips(self) -> list[_Trip]:
+    def _hidden_trips(self) -> list[Trip]:
         tensors = self._all
         while True:
             left, back = self._out(tensors), self._home(tensors)
@@ -74,7 +79,10 @@ class Swapper:
                 break
             tensors = in_time
         return [
-            _Trip(one, self._running_at(left[one]), self._running_at(back[one])) for one in tensors
+            Trip(
+                one, self._running_at(left[one]), self._running_at(back[one]), left[one], back[one]
+            )
+            for one in tensors
         ]
 
     def everything(self) -> Swapped:
@@ -98,14 +106,18 @@ class Swapper:
             back[number] = self._order[max(0, start - 1)]
             computing = self._ends[self._first[number] - 1] - self._ends[start - 1]
             wait += max(0.0, seconds(number) - computing)
-        return self._swapped([_Trip(one, left[one], back[one]) for one in tensors], wait)
+        trips = [
+            Trip(one, left[one], back[one], self._ended(left[one]), self._ended(back[one]))
+            for one in tensors
+        ]
+        return self._swapped(trips, wait)
 
     def _seconds(self, number: int) -> float:
         return self.halves.bytes_of(number) / self.link.bytes
 
-    def _swapped(self, trips: list[_Trip], wait: float) -> Swapped:
+    def _swapped(self, trips: list[Trip], wait: float) -> Swapped:
         return Swapped(
-            [trip.number for trip in trips],
+            trips,
             simulate(self._rewritten(trips), _WORKERS, self.halves.batch).peak,
             sum(self.halves.bytes_of(trip.number) for trip in trips),
             wait,
@@ -153,7 +165,7 @@ class Swapper:
                     last[root] = max(last[root], halves.place[number])
         return last, first
 
-    def _rewritten(self, trips: list[_Trip]) -> Program:
+    def _rewritten(self, trips: list[Trip]) -> Program:
         """Late ops read what comes back; what leaves is held until it has left."""
         halves = self.halves
         aliases: dict[int, list[int]] = {}
@@ -168,6 +180,9 @@ class Swapper:
         for trip in trips:
             _hold(made.steps, trip.number, trip.left)
         return made
+
+    def _ended(self, number: int) -> float:
+        return self._ends[self.halves.place[number]]
 
     def _running_at(self, when: float) -> int:
         place = min(bisect_left(self._ends, when), len(self._order) - 1)

@@ -55,7 +55,7 @@ def estimated(
         budget = None if found.fits.unknown else query.budget
         before = Before(estimator, batches, budget, _bytes(estimator))
         changed = what_ifs(before, query.what_if, progress)
-        notes = said_of(query.what_if, changed)
+        notes = said_of(changed)
         found = replace(found, what_if=changed or None)
     warnings = [*data.warnings, *_warnings(estimator)]
     nulls = _nulls(found)

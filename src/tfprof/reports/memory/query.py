@@ -16,17 +16,22 @@ DEFAULT_DEVICE = "gpu:10T,800G"
 
 @dataclass(frozen=True, slots=True)
 class WhatIfQuery:
-    """`recompute` is a pattern of scopes, or empty for a search; `swap` are GB a second."""
+    """`recompute` is a pattern of scopes, or empty for a search; `swap` are GB a second.
+
+    `keep` are the tensors that a plan of one's own does not compute again.
+    """
 
     recompute: str | None = None
     more_flops: float | None = None
     swap: float | None = None
     device: str = DEFAULT_DEVICE
     dtype: str | None = None
+    keep: tuple[str, ...] = ()
 
     @property
     def is_asked(self) -> bool:
-        return self.recompute is not None or self.swap is not None or self.dtype is not None
+        asked = self.recompute, self.swap, self.dtype
+        return bool(self.keep) or any(one is not None for one in asked)
 
 
 @dataclass(frozen=True, slots=True)

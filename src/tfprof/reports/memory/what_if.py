@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 from tfprof.analyses.graph.subgraph import FORWARD
 from tfprof.analyses.memory.estimator import Change, Estimator
 from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.recompute import Halves, recomputed
-from tfprof.analyses.memory.recompute_plans import Planner, Progress, Scored, best_plans
-from tfprof.analyses.memory.swap import HostLink, Swapped, Swapper
+from tfprof.analyses.memory.recompute_plans import (
+    MEMORY,
+    SPEED,
+    Plan,
+    Planner,
+    Progress,
+    Scored,
+    best_plans,
+)
+from tfprof.analyses.memory.swap import HostLink, Swapped, Swapper, Trip
 from tfprof.errors import UsageError
 from tfprof.model.quantity import Quantity
 from tfprof.reports.memory.query import WhatIfQuery
@@ -22,6 +31,7 @@ from tfprof.results.memory_what_if import (
     RecomputePlan,
     Swap,
     SwapPlan,
+    SwapTrip,
     WhatIf,
 )
 
@@ -70,19 +80,18 @@ def what_ifs(
     return tuple(_each(before, asked, progress))
 
 
-def said_of(asked: WhatIfQuery, found: tuple[WhatIf, ...]) -> list[str]:
+def said_of(found: tuple[WhatIf, ...]) -> list[str]:
     """What is to be known of a plan."""
-    if asked.recompute is None:
-        return []
-    return [_HOW_TO_WRAP if any(isinstance(one, Recompute) for one in found) else _NO_PLAN]
+    plans = [one for one in found if isinstance(one, Recompute)]
+    return [_HOW_TO_WRAP if one.helps else _NO_PLAN for one in plans]
 
 
 def _each(before: Before, asked: WhatIfQuery, progress: Progress | None) -> Iterator[WhatIf]:
-    if asked.recompute is not None:
+    if asked.recompute is not None or asked.keep:
         planner = Planner(before.program, before.batch)
         whole, forward = _flops(planner.made)
         most = forward if asked.more_flops is None else int(whole * asked.more_flops / 100)
-        plans = _plans(planner, asked.recompute, most, progress)
+        plans = _plans(planner, asked, most, progress)
         if plans:
             yield _recompute(before, planner, plans, whole)
     if asked.swap is not None:
@@ -98,18 +107,45 @@ def _is_training(made: Program) -> bool:
 # --- computing again
 
 
-def _plans(planner: Planner, pattern: str, most: int, progress: Progress | None) -> list[Scored]:
-    """The one that is named, or what a search finds within so many FLOPs; the best first."""
-    if not pattern:
-        plans = best_plans(planner, most, progress)
-        return [one for one in plans if one.extra_flops <= most and one.peak < planner.before]
-    plan = planner.scopes(pattern)
-    if not plan.dropped:
-        raise UsageError(
-            f"nothing to recompute is called like {pattern!r}",
-            hint="A pattern of name scopes: --recompute-scopes 'left\\d'.",
-        )
-    return [planner.score(plan)]
+def _plans(
+    planner: Planner, asked: WhatIfQuery, most: int, progress: Progress | None
+) -> list[Scored]:
+    """What was named, then what a search finds within so many FLOPs; the best of that first.
+
+    The well-known ones are told also where they lose, or compute more than they may.
+    """
+    named = [planner.score(plan) for plan in _named(planner, asked)]
+    if asked.recompute != "":
+        return named
+    helps, loses = list[Scored](), list[Scored]()
+    for one in best_plans(planner, most, progress):
+        if one.extra_flops <= most and one.peak < planner.before:
+            helps.append(one)
+        elif one.plan.name in (MEMORY, SPEED):
+            loses.append(one)
+    return [*named, *helps, *loses]
+
+
+def _named(planner: Planner, asked: WhatIfQuery) -> Iterator[Plan]:
+    if asked.keep:
+        kept = [one.removesuffix(":0") for one in asked.keep]
+        names = {step.name for step in planner.made.steps}
+        for one in kept:
+            if one not in names:
+                near = get_close_matches(one, names, 1)
+                raise UsageError(
+                    f"no op of the step is called {one!r}",
+                    hint=f"Did you mean {near[0]}?" if near else "`tfprof scope PATH` lists them.",
+                )
+        yield planner.collection(kept)
+    if asked.recompute:
+        plan = planner.scopes(asked.recompute)
+        if not plan.dropped:
+            raise UsageError(
+                f"nothing to recompute is called like {asked.recompute!r}",
+                hint="A pattern of name scopes: --recompute-scopes 'left\\d'.",
+            )
+        yield plan
 
 
 def _recompute(before: Before, planner: Planner, plans: list[Scored], flops: int) -> Recompute:
@@ -166,16 +202,17 @@ def _plan(before: Before, one: Scored, peak: int, flops: int) -> RecomputePlan:
 def _swap(before: Before, gigabytes: float, device: str) -> Swap:
     link = HostLink(gigabytes * _GIGA, device_of(device))
     swapper = Swapper(Halves(before.program, before.batch), link)
-    peak = swapper.before.peak
+    peak, hidden = swapper.before.peak, swapper.hidden()
 
     def swapping(made: Program, batch: int) -> Program:
         return Swapper(Halves(made, batch), link).hidden_program()
 
     return Swap(
-        _swapped(before, swapper.hidden(), peak),
+        _swapped(before, hidden, peak),
         gigabytes,
         device,
         _swapped(before, swapper.everything(), peak),
+        tuple(_trip(swapper.halves, one) for one in _by_size(swapper.halves, hidden.trips)),
         before.then(before.estimator.changed(swapping)),
     )
 
@@ -186,9 +223,26 @@ def _swapped(before: Before, one: Swapped, peak: int) -> SwapPlan:
         before.bytes(one.peak),
         before.bytes(peak - one.peak),
         one.moved,
-        len(one.tensors),
+        len(one.trips),
         Quantity.estimated(one.unhidden * 1e6),
         Quantity.estimated(one.step_seconds * 1e6),
+    )
+
+
+def _by_size(halves: Halves, trips: list[Trip]) -> list[Trip]:
+    return sorted(trips, key=lambda one: (-halves.bytes_of(one.number), one.out))
+
+
+def _trip(halves: Halves, one: Trip) -> SwapTrip:
+    step, left, back = (halves.made.steps[at] for at in (one.number, one.left, one.back))
+    return SwapTrip(
+        step.name,
+        step.op.site.call.op,
+        halves.bytes_of(one.number),
+        Quantity.estimated(one.out * 1e6),
+        left.name,
+        Quantity.estimated(one.home * 1e6),
+        back.name,
     )
 
 

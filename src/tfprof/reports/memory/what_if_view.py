@@ -13,6 +13,7 @@ from tfprof.views.shapes import Column, Fold, Table, Unit, Value
 
 _PLANS_SHOWN = 6
 _NAMES_SHOWN = 4
+_TRIPS_SHOWN = 6
 _SCOPES_SHOWN = 3
 _LONG_ENOUGH = 5
 
@@ -23,6 +24,8 @@ def what_if_facts(changed: Sequence[WhatIf], fits: int | None) -> Iterator[tuple
         most = one.then.max_batch
         then = f"; batch {most} instead of {fits} fits" if most is not None else ""
         match one:
+            case Recompute() if not one.helps:
+                yield "Recompute", _losing_text(one)
             case Recompute():
                 yield "Recompute", _recompute_text(one) + then
                 yield "Wrap", _names(_together(group) for group in one.wrap)
@@ -39,12 +42,21 @@ def what_if_tables(changed: Sequence[WhatIf]) -> Iterator[Table]:
             yield _plans_table(one)
         elif isinstance(one, Swap):
             yield _swap_table(one)
+            if one.trips:
+                yield _trips_table(one)
 
 
 def _recompute_text(one: Recompute) -> str:
     best = one.best
     more = f"+{best.extra_flops_share * 100:.1f} %"
     return f"{_lower(best.peak_bytes, best.saved_bytes)}) for {more} FLOPs: {best.plan}"
+
+
+def _losing_text(one: Recompute) -> str:
+    best = one.best
+    more = -(best.saved_bytes.number or 0)
+    lost = f"needs {units.size(more)} more" if more else "saves nothing"
+    return f"no plan lowers the peak: {best.plan} {lost}"
 
 
 def _swap_text(one: Swap) -> str:
@@ -118,6 +130,20 @@ def _swap_table(one: Swap) -> Table:
     if whole(one.everything.peak_bytes) < whole(one.hidden.peak_bytes):
         rows.append(_swap_row("all, one at a time", one.everything))
     return Table(columns, rows)
+
+
+def _trips_table(one: Swap) -> Table:
+    columns = [
+        Column("tensor", "waits on the host"),
+        Column("bytes", "bytes", Unit.BYTES),
+        Column("out_us", "has left", Unit.MICROS),
+        Column("back_us", "starts back", Unit.MICROS),
+        Column("before", "while there runs"),
+    ]
+    rows: list[list[Value]] = [
+        [it.tensor, it.bytes, it.out, it.back, it.before] for it in one.trips
+    ]
+    return Table(columns, rows, fold=Fold(_TRIPS_SHOWN))
 
 
 def _swap_row(name: str, one: SwapPlan) -> list[Value]:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from run_cli import run
 
+import tfprof
 from tfprof.analyses.memory.program import MODELS, program
 from tfprof.analyses.memory.recompute import Halves, recomputed
 from tfprof.analyses.memory.recompute_plans import Planner, best_plans
@@ -153,7 +154,7 @@ def test_recompute_at_the_shell(unet):
     assert found["wrap"]
     assert found["keep"]
     plans = {one["plan"]: one for one in found["plans"]}
-    assert abs(plans["articulation points"]["peak_bytes"] - SAVING[7]) < KIBIBYTE
+    assert abs(plans["memory"]["peak_bytes"] - SAVING[7]) < KIBIBYTE
 
 
 def test_the_users_scopes(unet):
@@ -167,6 +168,51 @@ def test_the_users_scopes(unet):
     ran = run(*words, "--recompute-scopes", "nothing_is_called_so")
     assert ran.code == 2
     assert "nothing to recompute" in ran.err
+
+
+def test_a_plan_that_loses_is_told_too(unet):
+    words = ["memory", unet / "graph.pb", *SIZES, "--batch", "8", "--recompute", "--json"]
+    (found,) = json.loads(run(*words).out)["data"]["what_if"]
+    plans = {one["plan"]: one for one in found["plans"]}
+    assert plans["speed"]["saved_bytes"] < 0 < plans["memory"]["saved_bytes"]
+    assert found["plan"] == found["plans"][0]["plan"] == "search"
+
+
+def test_a_collection_of_the_users_own(unet):
+    words = ["memory", unet / "graph.pb", *SIZES, "--batch", "8"]
+    kept = ["model/left0/conv1/Relu", "model/left1/conv1/Relu"]
+    asked = ["--recompute-keep", f"{kept[0]}:0,{kept[1]}"]
+    (found,) = json.loads(run(*words, *asked, "--json").out)["data"]["what_if"]
+    assert (found["plan"], found["keep"]) == ("collection", kept)
+    assert found["saved_share"] > 0.05
+    (both,) = json.loads(run(*words, *asked, "--recompute", "--json").out)["data"]["what_if"]
+    assert [one["plan"] for one in both["plans"]][:2] == ["collection", "search"]
+    assert both["plan"] == "collection"
+    ran = run(*words, "--recompute-keep", "model/left0/conv1/Rellu")
+    assert (ran.code, "Did you mean model/left0/conv1/Relu?" in ran.err) == (2, True)
+    with pytest.raises(tfprof.TfprofError, match="tensors are named"):
+        tfprof.load(unet / "graph.pb").memory(recompute_keep=3)
+
+
+def test_what_no_plan_helps_says_so(samples):
+    words = ["memory", samples / "keras_mlp_train.graph.pb", "--vars",
+             samples / "keras_mlp_train_vars.json", "--batch", "8", "--recompute"]  # fmt: skip
+    shown = " ".join(run(*words).out.split())
+    assert "no plan lowers the peak" in shown
+    assert "No plan of recomputing lowers the peak here" in shown
+
+
+def test_a_swap_lists_its_tensors(unet):
+    words = ["memory", unet / "graph.pb", *SIZES, "--batch", "8", "--swap", "16"]
+    (found,) = json.loads(run(*words, "--json").out)["data"]["what_if"]
+    trips = found["trips"]
+    assert (len(trips), sum(one["bytes"] for one in trips)) == (
+        found["tensors"],
+        found["moved_bytes"],
+    )
+    for one in trips:
+        assert 0 < one["out_us"] <= one["back_us"] < found["step_us"], one
+    assert "waits on the host" in run(*words).out
 
 
 def test_less_arithmetic_saves_less(unet):
