@@ -20,7 +20,7 @@ _TIME = OptionSection(
     "time, measured or estimated",
     (
         Option("--device", "a device's best: gpu:19.5T,1555G", metavar="cpu|gpu:FLOPS,BYTES"),
-        Option("--by", "a row each; from node on, a trace is needed", default="layer",
+        Option("--by", "a row each; from device on, a trace is needed", default="layer",
                choices=("layer", "op", "scope", "node", "device", "thread", "kernel")),
     ),
 )  # fmt: skip

@@ -7,7 +7,8 @@ import sys
 import zipfile
 
 import pytest
-from run_cli import environment
+from conftest import TESTS
+from run_cli import environment, run
 
 from tfprof.api.answer import Answer
 from tfprof.errors import InputMissing
@@ -146,3 +147,41 @@ def test_of_a_capture_nothing_that_infers_shapes_is_imported(samples):
 def test_nothing_to_look_at(samples):
     with pytest.raises(InputMissing):
         ask(loaded(samples / "keras_mlp_fwd.graph.pb"), Query(by="thread"))
+
+
+@pytest.mark.parametrize("by", ["layer", "op", "scope", "node"])
+@pytest.mark.parametrize("name", ["graph", "keras"])
+def test_the_parts_of_layers_make_up_the_peak(name, by, samples):
+    words = {
+        "graph": ["--vars", samples / "keras_mlp_train_vars.json", "--batch", "8",
+                  samples / "keras_mlp_train.graph.pb"],
+        "keras": ["--train", "--batch", "8", TESTS / "models" / "residual.keras"],
+    }[name]  # fmt: skip
+    if name == "keras" and by != "layer":
+        assert run("layers", *words, "--by", by).code == 2
+        return
+    rows = json.loads(run("layers", *words, "--by", by, "--json").out)["data"]["rows"]
+    memory = json.loads(run("memory", *words, "--json").out)["data"]
+    (device,) = memory["devices"].values()
+    whole = sum(one["peak_bytes"] for one in rows)
+    # what belongs to no row are shapes and counts
+    assert 0 <= device["peak_bytes"] - whole <= 256
+    assert max(one["peak_bytes"] for one in rows) > device["peak_bytes"] / 4
+    assert {one["peak_bytes_kind"] for one in rows} == {"estimated"}
+
+
+def test_nodes_of_a_graph_need_no_run(samples):
+    words = ["layers", samples / "keras_mlp_train.graph.pb", "--vars",
+             samples / "keras_mlp_train_vars.json", "--by", "node", "--batch", "8"]  # fmt: skip
+    data = json.loads(run(*words, "--device", "gpu:10T,800G", "--json").out)["data"]
+    rows = {one["node"]: one for one in data["rows"]}
+    assert rows["functional_1/dense_1/MatMul"]["class"] == "MatMul"
+    assert rows["functional_1/dense_1/MatMul"]["macs"] == 8 * 784 * 512
+    times = {one["name"]: one["time_us"] for one in data["estimated_time"]["rows"]}
+    assert times["functional_1/dense_1/MatMul"] > 0
+    assert "… " in run(*words).out  # a screen, and how many more
+
+
+def test_what_only_a_run_tells_still_needs_one(samples):
+    ran = run("layers", samples / "keras_mlp_fwd.graph.pb", "--by", "thread")
+    assert (ran.code, "scope or node a graph will do" in " ".join(ran.err.split())) == (3, True)

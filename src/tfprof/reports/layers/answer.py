@@ -37,4 +37,4 @@ def ask(data: ProfileData, query: Query) -> Answered[LayersResult]:
         return of_run(data, query)
     from tfprof.reports.layers.of_graph import of_graph
 
-    return of_graph(data, query)
+    return of_graph(data, data.graph, query)

@@ -12,11 +12,12 @@ from tfprof.analyses.runtime.host_times import OpTimesQuery, op_times_of
 from tfprof.analyses.runtime.roofline import estimates
 from tfprof.errors import UsageError
 from tfprof.model.dims import BATCH, Size, at, symbols
+from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
+from tfprof.reports.layers.at_peak import ONE_SAMPLE, AtPeak, Owner, peak_of_graph
 from tfprof.reports.layers.nulls import null_peaks, nulls
 from tfprof.reports.layers.of_run import (
-    NO_LAYER_PEAK,
     NO_RUN,
     check_run,
     ran_row,
@@ -32,15 +33,16 @@ from tfprof.results.op_times import MeasuredTime, OpTime
 _OF_LAYERS = "only layers tell it"
 
 
-def of_graph(data: ProfileData, query: Query) -> Answered[LayersResult]:
+def of_graph(data: ProfileData, graph: Graph, query: Query) -> Answered[LayersResult]:
     """A run adds measured time, a device estimated time."""
     if query.by not in STATIC_GROUPS:
         check_run(data, query.by)
     costs = shared.costs_of(data, query.question)
     layers = by_layer(costs)
     time = _measured(data, query, costs, layers)
+    peak = peak_of_graph(costs, graph, query.question, _owner(query.by, layers))
     result = LayersResult(
-        _rows(query.by, costs, layers, time),
+        _rows(query.by, costs, layers, time, peak),
         query.by,
         shared.computed_costs(costs),
         time,
@@ -51,6 +53,7 @@ def of_graph(data: ProfileData, query: Query) -> Answered[LayersResult]:
     notes = [*warnings, *_sizes_note(costs)]
     logged = logged_beside_counted(logged_flops(data), shared.computed_costs(costs).float_ops)
     lost = [*nulls(result.rows, _OF_LAYERS), *null_peaks(time), *logged]
+    lost += [ONE_SAMPLE] if BATCH in costs.symbols else []
     return answered("layers", data, result, [*warnings, *lost], notes)
 
 
@@ -81,14 +84,19 @@ def _sizes_note(costs: OpCosts) -> list[str]:
 
 
 def _rows(
-    by: str, costs: OpCosts, layers: Sequence[LayerOps], time: MeasuredTime | None
+    by: str,
+    costs: OpCosts,
+    layers: Sequence[LayerOps],
+    time: MeasuredTime | None,
+    peak: AtPeak,
 ) -> tuple[LayersRow, ...]:
     if by == "layer":
         took = {row.name: row for row in time.rows} if time is not None else None
-        return tuple(_layer(layer, took) for layer in layers)
+        return tuple(_layer(layer, took, peak) for layer in layers)
     if time is not None:
-        return tuple(ran_row(row, by, _OF_LAYERS) for row in time.rows)
-    return _groups(by, costs, _names(layers)[by])
+        of = peak.of if by in STATIC_GROUPS else lambda _: None
+        return tuple(ran_row(row, by, _OF_LAYERS, of(row.name)) for row in time.rows)
+    return _groups(by, costs, _names(layers)[by], peak)
 
 
 def _names(layers: Sequence[LayerOps]) -> dict[str, Callable[[OpCost], str]]:
@@ -97,11 +105,28 @@ def _names(layers: Sequence[LayerOps]) -> dict[str, Callable[[OpCost], str]]:
     return {
         "layer": lambda op: layer_of.get(id(op), NO_LAYER),
         "op": lambda op: op.site.op,
-        "scope": lambda op: op.site.name.rpartition("/")[0] or op.site.name,
+        "scope": lambda op: _scope(op.site.name),
+        "node": lambda op: op.site.name,
     }
 
 
-def _groups(by: str, costs: OpCosts, name_of: Callable[[OpCost], str]) -> tuple[LayersRow, ...]:
+def _scope(name: str) -> str:
+    return name.rpartition("/")[0] or name
+
+
+def _owner(by: str, layers: Sequence[LayerOps]) -> Owner:
+    """The row that something in memory belongs to."""
+    if by == "layer":
+        layer_of = {op.site.name: layer.name for layer in layers for op in layer.ops}
+        return lambda alive: layer_of.get(alive.name, NO_LAYER)
+    if by == "op":
+        return lambda alive: alive.op
+    return (lambda alive: _scope(alive.name)) if by == "scope" else (lambda alive: alive.name)
+
+
+def _groups(
+    by: str, costs: OpCosts, name_of: Callable[[OpCost], str], peak: AtPeak
+) -> tuple[LayersRow, ...]:
     """Ops that work or move bytes, by name, those with the most work first."""
     members: dict[str, list[OpCost]] = {}
     for op in costs.ops:
@@ -109,7 +134,7 @@ def _groups(by: str, costs: OpCosts, name_of: Callable[[OpCost], str]) -> tuple[
     sums = [(name, ops, summed(ops)) for name, ops in members.items()]
     kept = [one for one in sums if one[2].flops_all != 0 or one[2].bytes != 0]
     kept.sort(key=lambda one: (-_rough(one[2].flops_all), one[0]))
-    return tuple(_group(by, *one) for one in kept)
+    return tuple(_group(by, *one, peak.of(one[0])) for one in kept)
 
 
 def _rough(size: Size) -> int:
@@ -118,11 +143,12 @@ def _rough(size: Size) -> int:
     return one if isinstance(one, int) else 0
 
 
-def _group(by: str, name: str, ops: Sequence[OpCost], cost: WorkCost) -> LayersRow:
+def _group(by: str, name: str, ops: Sequence[OpCost], cost: WorkCost, peak: Quantity) -> LayersRow:
     sizes = (cost.macs, cost.flops, cost.flops_all, cost.float_ops, cost.read, cost.written)
     macs, flops, flops_all, float_ops, read, written = (_sum(size, ops) for size in sizes)
-    lost, peak = Quantity.unknown(_OF_LAYERS), Quantity.unknown(NO_LAYER_PEAK)
-    told = RowCost(None, None, lost, macs, flops, flops_all, lost, peak, Quantity.unknown(NO_RUN))
+    kind = ops[0].site.op if by == "node" else None
+    lost, took = Quantity.unknown(_OF_LAYERS), Quantity.unknown(NO_RUN)
+    told = RowCost(kind, None, lost, macs, flops, flops_all, lost, peak, took)
     return LayersRow({by: name}, name, told, GroupWork(len(ops), float_ops, read, written))
 
 
@@ -133,7 +159,7 @@ def _sum(size: Size, ops: Sequence[OpCost]) -> Quantity:
     return Quantity.derived(size)
 
 
-def _layer(layer: LayerOps, took: Mapping[str, OpTime] | None) -> LayersRow:
+def _layer(layer: LayerOps, took: Mapping[str, OpTime] | None, peak: AtPeak) -> LayersRow:
     cost = layer.cost
     told = RowCost(
         layer.kind,
@@ -143,7 +169,7 @@ def _layer(layer: LayerOps, took: Mapping[str, OpTime] | None) -> LayersRow:
         _sum(cost.flops, layer.ops),
         _sum(cost.flops_all, layer.ops),
         Quantity.derived(layer.activation_bytes),
-        Quantity.unknown(NO_LAYER_PEAK),
+        peak.of(layer.name),
         _time(layer, took),
     )
     return LayersRow({"layer": layer.name}, layer.name, told)

@@ -9,8 +9,9 @@ from tfprof.model.dims import BATCH, Size, at, symbols
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
+from tfprof.reports.layers.at_peak import ONE_SAMPLE, peak_of_layers
 from tfprof.reports.layers.nulls import nulls
-from tfprof.reports.layers.of_run import NO_LAYER_PEAK, NO_RUN
+from tfprof.reports.layers.of_run import NO_RUN
 from tfprof.reports.shared.keras_costs import computed_by_layers, costs_of_layers, missing
 from tfprof.reports.shared.question import Question
 from tfprof.results.answered import Answered, answered
@@ -24,13 +25,21 @@ def of_keras(data: ProfileData, model: KerasModel, question: Question) -> Answer
     costs, sizes = costs_of_layers(model, question), question.sizes
     warnings = [*data.warnings, *costs.differs, *missing(costs)]
     is_open = BATCH in symbols(costs.total("macs").known) - set(sizes)
-    rows = tuple(_call(call, sizes) for call in costs.calls)
+    names = {_name(call) for call in costs.calls}
+    peak = peak_of_layers(model, question, names)
+    rows = tuple(_call(call, sizes, peak.of(_name(call))) for call in costs.calls)
     result = LayersResult(rows, "layer", computed_by_layers(costs, sizes))
     notes = [*warnings, *([_SIZES_NOTE] if is_open else [])]
-    return answered("layers", data, result, [*warnings, *nulls(rows, "")], notes)
+    lost = [*nulls(rows, ""), *([ONE_SAMPLE] if is_open else [])]
+    return answered("layers", data, result, [*warnings, *lost], notes)
 
 
-def _call(call: CallCost, sizes: Mapping[str, int]) -> LayersRow:
+def _name(call: CallCost) -> str:
+    """As its ops begin."""
+    return f"{call.layer} (call {call.call + 1})" if call.call else call.layer
+
+
+def _call(call: CallCost, sizes: Mapping[str, int], peak: Quantity) -> LayersRow:
     output = call.outputs[0] if call.outputs else None
 
     def known(size: Size | None) -> Quantity:
@@ -47,7 +56,7 @@ def _call(call: CallCost, sizes: Mapping[str, int]) -> LayersRow:
         known(flops),
         known(None if flops is None or call.work is None else flops + call.work),
         known(call.activation_bytes),
-        Quantity.unknown(NO_LAYER_PEAK),
+        peak,
         Quantity.unknown(NO_RUN),
     )
     beside = CallOfLayer(call.call, call.reason or None)

@@ -15,7 +15,7 @@ from tfprof.results.kernels import KernelTime
 from tfprof.results.layers import LayersResult, LayersRow, RowCost
 from tfprof.results.op_times import MeasuredTime, OpTime
 
-NO_LAYER_PEAK = "the memory of single layers is not worked out in this version"
+_NO_PEAK = "what lives at the peak is told by layer, op, scope or node of a graph"
 _NO_GRAPH, NO_RUN = "no graph was given", "no run was given"
 
 
@@ -48,7 +48,7 @@ def check_run(data: ProfileData, by: str) -> None:
         raise InputMissing(
             f"no run: --by {by} needs a trace with ops",
             where=data.title,
-            hint="Give run metadata or an .xplane.pb; --by layer, op and scope work on a graph.",
+            hint="Give run metadata or an .xplane.pb; by layer, op, scope or node a graph will do.",
         )
     if not data.hosts.any_ops:
         raise InputMissing(
@@ -62,16 +62,16 @@ def warnings_of(time: MeasuredTime) -> list[str]:
     return [] if time.steps else [NO_STEPS]
 
 
-def ran_row(row: OpTime, by: str, why_not: str) -> LayersRow:
+def ran_row(row: OpTime, by: str, why_not: str, at_peak: Quantity | None = None) -> LayersRow:
     """What ran, with what only a graph would tell: not known, for this reason."""
     took, lost = Quantity.measured(row.step_us), Quantity.unknown(why_not)
-    peak = Quantity.unknown(NO_LAYER_PEAK)
+    peak = Quantity.unknown(_NO_PEAK) if at_peak is None else at_peak
     told = RowCost(row.op, None, lost, lost, row.flops, lost, lost, peak, took)
     return LayersRow({by: row.name}, row.name, told, row if by != "layer" else None)
 
 
 def _kernel(row: KernelTime) -> LayersRow:
     lost = Quantity.unknown(_NO_GRAPH)
-    peak, took = Quantity.unknown(NO_LAYER_PEAK), Quantity.measured(row.total_us)
+    peak, took = Quantity.unknown(_NO_PEAK), Quantity.measured(row.total_us)
     told = RowCost(None, None, lost, lost, lost, lost, lost, peak, took)
     return LayersRow({"kernel": row.kernel}, row.kernel, told, row)

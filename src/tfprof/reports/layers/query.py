@@ -8,7 +8,7 @@ from tfprof.model.device import DevicePeak
 from tfprof.reports.shared.question import Question
 
 # those that a graph alone can tell
-STATIC_GROUPS = ("layer", "op", "scope")
+STATIC_GROUPS = ("layer", "op", "scope", "node")
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,4 +121,5 @@ def estimated_table(found: Sequence[Estimate], title: str) -> Table:
         shares = (time / whole, so_far / whole) if whole else (0.0, 0.0)
         row: list[Value] = [one.name, one.count, one.time_us, *shares, one.upper_us, one.bound]
         rows.append([*row, one.measured_us, one.efficiency] if is_measured else row)
-    return Table([Column("name", title), *_ESTIMATED_COLUMNS, *beside], rows)
+    fold = Fold(_SHOWN) if title == "node" else None
+    return Table([Column("name", title), *_ESTIMATED_COLUMNS, *beside], rows, fold=fold)

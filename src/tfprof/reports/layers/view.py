@@ -20,7 +20,17 @@ from tfprof.results.layers import (
     RowCost,
 )
 from tfprof.results.op_times import MeasuredTime
-from tfprof.views.shapes import Column, Facts, Notes, Report, Table, Unit, Value, without_empty
+from tfprof.views.shapes import (
+    Column,
+    Facts,
+    Fold,
+    Notes,
+    Report,
+    Table,
+    Unit,
+    Value,
+    without_empty,
+)
 
 _GROUP_COLUMNS = (
     Column("count", "ops", Unit.COUNT),
@@ -37,6 +47,7 @@ _COLUMNS = (
     Column("flops_all", "FLOPs", Unit.SCALED),
     Column("activation_bytes", "activations", Unit.BYTES),
 )
+_NODES_SHOWN = 40
 _TIME = (Column("time_us", "time", Unit.MICROS), Column("share", "share", Unit.SHARE))
 _KERAS_COLUMNS = (
     Column("layer", "layer"),
@@ -156,7 +167,8 @@ def _groups_table(rows: Sequence[LayersRow], by: str) -> Table:
         ]
         for row, work in works
     ]
-    return Table([Column("name", by), *_GROUP_COLUMNS], cells)
+    fold = Fold(_NODES_SHOWN) if by == "node" else None
+    return Table([Column("name", by), *_GROUP_COLUMNS], cells, fold=fold)
 
 
 def _keras_table(rows: Sequence[LayersRow]) -> Table:
