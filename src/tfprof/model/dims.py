@@ -16,7 +16,7 @@ from tfprof.wire import dtypes
 
 BATCH = "B"
 # past these a formula tells nobody anything, and grows without end
-_MOST_TERMS, _DEEPEST = 1 << 12, 32
+_MOST_TERMS, _MOST_FLOORS = 1 << 12, 64
 
 # a symbol's name, or a floor that did not come out even
 Atom = Union[str, "Floor"]
@@ -27,14 +27,15 @@ Monomial = tuple[tuple[Atom, int], ...]
 class Floor:
     """A polynomial divided by a whole number, rounded down."""
 
-    __slots__ = ("by", "depth", "of")
+    __slots__ = ("_text", "by", "floors", "of")
 
     def __init__(self, of: Dim, by: int) -> None:
         self.of, self.by = of, by
+        self._text = ""
         inside = (atom for terms in of.terms for atom, _ in terms if isinstance(atom, Floor))
-        self.depth = 1 + max((atom.depth for atom in inside), default=0)
-        if self.depth > _DEEPEST:
-            raise OverBudget("floors inside floors without end")
+        self.floors = 1 + sum(atom.floors for atom in inside)
+        if self.floors > _MOST_FLOORS:
+            raise OverBudget("a formula of too many parts")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Floor) and self.by == other.by and self.of == other.of
@@ -43,7 +44,9 @@ class Floor:
         return hash((self.of, self.by))
 
     def __str__(self) -> str:
-        return f"floor(({self.of})/{self.by})"
+        # terms are sorted by it at every level
+        self._text = self._text or f"floor(({self.of})/{self.by})"
+        return self._text
 
 
 class Dim:

@@ -126,7 +126,8 @@ class _Engine:
             if row < len(arguments):
                 continue
             if self._budget.is_over and row_outside is not None:
-                break  # what is called is left out, what stands in the graph itself is not
+                # what is called is left out, what stands in the graph itself is not
+                raise OverBudget(f"after {self._budget.spent:,} steps through functions")
             op = table[codes[row]]
             inputs = inputs_of.tensors(row, results)
             call = Call(prefix + names[row], op, inputs, partial(graph.attributes.of, row))
