@@ -33,7 +33,7 @@ class Floor:
         self.of, self.by = of, by
         self._text = ""
         inside = (atom for terms in of.terms for atom, _ in terms if isinstance(atom, Floor))
-        self.floors = 1 + sum(atom.floors for atom in inside)
+        self.floors: int = 1 + sum(atom.floors for atom in inside)
         if self.floors > _MOST_FLOORS:
             raise OverBudget("a formula of too many parts")
 

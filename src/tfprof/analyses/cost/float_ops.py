@@ -87,9 +87,10 @@ def _calculated(
             unknown.setdefault(site.op, []).append(site.name)
         elif total:
             by_node[name] = by_node.get(name, 0) + total
-    for name in cut if graph is not None else ():
-        by_node.pop(name, None)  # a part of it
-        unknown.setdefault(graph.ops[graph.index[name]], []).append(name)
+    if graph is not None:
+        for name in cut:
+            by_node.pop(name, None)  # a part of it
+            unknown.setdefault(graph.ops[graph.index[name]], []).append(name)
     return by_node, unknown
 
 

@@ -55,9 +55,7 @@ class Uncounted:
 
 @dataclass(frozen=True)
 class OpCosts:
-    """`cut` says so where there are more ops: the file of the graph ended before them, or a few
-    nodes run more than is gone through.
-    """
+    """`cut` says so where there are more ops: the file ended before them, or they are too many."""
 
     part: Subgraph
     inferred: Inferred

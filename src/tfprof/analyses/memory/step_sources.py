@@ -84,7 +84,7 @@ class GraphSteps:
         given = replace(self._given, sizes={**self._given.sizes, **sizes})
         costs = op_costs(self.data, self.part, given)
         if costs.cut:
-            # without the ops that read them, tensors live for too long: not even a least peak is known
+            # without the ops that read them, tensors live for too long: no least peak is known
             raise InputMissing(f"the peak is not known: {costs.cut}", where=self.data.title)
         return StepOps(costs, self.graph, [*costs.inferred.notes, *self._notes])
 
