@@ -11,9 +11,12 @@ from collections.abc import Mapping
 from typing import Union
 
 from tfprof.model import units
+from tfprof.model.budget import OverBudget
 from tfprof.wire import dtypes
 
 BATCH = "B"
+# past these a formula tells nobody anything, and grows without end
+_MOST_TERMS, _MOST_FLOORS = 1 << 12, 64
 
 # a symbol's name, or a floor that did not come out even
 Atom = Union[str, "Floor"]
@@ -24,10 +27,15 @@ Monomial = tuple[tuple[Atom, int], ...]
 class Floor:
     """A polynomial divided by a whole number, rounded down."""
 
-    __slots__ = ("by", "of")
+    __slots__ = ("_text", "by", "floors", "of")
 
     def __init__(self, of: Dim, by: int) -> None:
         self.of, self.by = of, by
+        self._text = ""
+        inside = (atom for terms in of.terms for atom, _ in terms if isinstance(atom, Floor))
+        self.floors: int = 1 + sum(atom.floors for atom in inside)
+        if self.floors > _MOST_FLOORS:
+            raise OverBudget("a formula of too many parts")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Floor) and self.by == other.by and self.of == other.of
@@ -36,7 +44,9 @@ class Floor:
         return hash((self.of, self.by))
 
     def __str__(self) -> str:
-        return f"floor(({self.of})/{self.by})"
+        # terms are sorted by it at every level
+        self._text = self._text or f"floor(({self.of})/{self.by})"
+        return self._text
 
 
 class Dim:
@@ -79,6 +89,8 @@ class Dim:
     def __mul__(self, other: Size) -> Size:
         if isinstance(other, int):
             return self if other == 1 else made({m: c * other for m, c in self.terms.items()})
+        if len(self.terms) * len(other.terms) > _MOST_TERMS:
+            raise OverBudget("a formula of too many terms")
         terms: dict[Monomial, int] = {}
         for mine, count in self.terms.items():
             for theirs, times in other.terms.items():

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.model.budget import MOST_DIMENSIONS
 from tfprof.model.interned import Interned
 from tfprof.model.names import Names
 from tfprof.model.pickling import PicklesWithoutCaches
@@ -186,7 +187,7 @@ class Function(PicklesWithoutCaches):
 
 def as_shape(proto: Proto) -> Shape | None:
     """A TensorShapeProto as a tuple: None for an unknown dimension, None for an unknown rank."""
-    if proto.unknown_rank:
+    if proto.unknown_rank or len(proto.dim) > MOST_DIMENSIONS:
         return None
     return tuple(None if dim.size < 0 else int(dim.size) for dim in proto.dim)
 

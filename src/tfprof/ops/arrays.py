@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
 
+from tfprof.model.budget import MOST_DIMENSIONS, OverBudget
 from tfprof.model.dims import Open, Shape, Size, divided, elements, product
 from tfprof.ops.rule import Call, Family, Fold, Tensor, Value
 from tfprof.ops.shape_tools import (
@@ -27,6 +28,8 @@ rule = Family("arrays")
 
 
 def unknown_of_rank(rank: int) -> Shape:
+    if rank > MOST_DIMENSIONS:
+        raise OverBudget(f"no tensor has {rank:,} dimensions")
     return (None,) * rank
 
 
@@ -185,7 +188,7 @@ def _joined(parts: Sequence[Tensor], axis: int) -> Value | None:
         if sizes is None or prod(sizes) > LARGEST:
             return None
         outer = prod(sizes[:axis])
-        lines.append(unknown_of_rank(prod(sizes)) if part.value is None else part.value)
+        lines.append((None,) * prod(sizes) if part.value is None else part.value)
     found: list[Size | None] = []
     for at in range(outer):
         for line in lines:
@@ -219,7 +222,7 @@ rule.idle("ParallelConcat", lambda call: [call.stated()])
 
 
 def _unpacked(call: Call) -> list[Open | Tensor]:
-    count, shape = call.integer("num"), call.input(0)
+    count, shape = call.count("num"), call.input(0)
     if shape is None:
         return [None] * count
     axis = from_front(call.integer("axis"), len(shape))
@@ -243,7 +246,7 @@ rule.idle("Unpack", _unpacked)
 
 
 def _split(call: Call) -> list[Open | Tensor]:
-    count, shape = call.integer("num_split"), call.input(1)
+    count, shape = call.count("num_split"), call.input(1)
     if shape is None:
         return [None] * count
     axis = _axis(call, 0, len(shape))
@@ -253,13 +256,13 @@ def _split(call: Call) -> list[Open | Tensor]:
 
 
 def _split_by_sizes(call: Call) -> list[Open | Tensor]:
-    count, shape = call.integer("num_split"), call.input(0)
+    count, shape = call.count("num_split"), call.input(0)
     if shape is None:
         return [None] * count
     axis = _axis(call, 2, len(shape))
     if axis is None:
         return [unknown_of_rank(len(shape))] * count
-    sizes = list(call.value(1) or unknown_of_rank(count))
+    sizes = list(call.value(1) or (None,) * count)
     if -1 in sizes:
         hole = sizes.index(-1)
         whole, others = shape[axis], summed([*sizes[:hole], *sizes[hole + 1 :]])

@@ -70,7 +70,7 @@ rule.idle(
     "Switch RefSwitch", lambda call: _branches(call, 2), alias=0,
     outputs=("output_false", "output_true"),
 )  # fmt: skip
-rule.idle("_SwitchN", lambda call: _branches(call, call.integer("num_outs")), alias=0)
+rule.idle("_SwitchN", lambda call: _branches(call, call.count("num_outs")), alias=0)
 rule.idle("Merge RefMerge", _meeting, alias=0, outputs=("output", "value_index"))
 
 

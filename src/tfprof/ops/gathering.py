@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 
 from tfprof.model.dims import Open, Size
@@ -125,9 +125,14 @@ def _per_axis(combine: Callable[[Size | None, Size | None], Size | None]) -> Inf
     return shapes
 
 
+def _few(sizes: Sequence[int]) -> bool:
+    """Whether so many entries are worth moving; beside a 0, any size has a product of 0."""
+    return max(sizes, default=0) <= LARGEST and prod(sizes) <= LARGEST
+
+
 def _tiled_places(call: Call, tensor: Small) -> list[list[int]] | None:
     factors = call.numbers(1)
-    if factors is None or prod(factors) > LARGEST:
+    if factors is None or not _few(factors):
         return None
     return [tensor.along(axis) * factor for axis, factor in enumerate(factors)]
 
@@ -143,7 +148,7 @@ def _stretched(call: Call) -> list[Open]:
 
 def _stretched_places(call: Call, tensor: Small) -> list[list[int]] | None:
     asked = call.numbers(1)
-    if asked is None or prod(asked) > LARGEST:
+    if asked is None or not _few(asked):
         return None
     missing = len(asked) - len(tensor.shape)
     places = [[0] * size for size in asked[:missing]]
@@ -170,7 +175,7 @@ rule.idle("OneHot", _one_hot)
 def _partitioned(call: Call) -> list[Open]:
     data, which = call.input(0), call.input(1)
     part = None if data is None or which is None else (None, *data[len(which) :])
-    return [part] * call.integer("num_partitions")
+    return [part] * call.count("num_partitions")
 
 
 rule.idle("DynamicPartition", _partitioned)

@@ -61,7 +61,7 @@ def _gradients(call: Call) -> Outputs:
     """Of image, scale and offset; two empty vectors; those of inputs added at the side."""
     image, channels = _image_and_channels(call, 1, (2, 3, 4))
     image = merged(image, call.input(0))
-    side = [Tensor(image, call.dtype("T"))] * call.integer("num_side_inputs")
+    side = [Tensor(image, call.dtype("T"))] * call.count("num_side_inputs")
     return [image, (channels,), (channels,), (0,), (0,), *side]
 
 
@@ -236,7 +236,7 @@ rule(
 
 def _decoded(call: Call) -> Outputs:
     """How many labels are found only a run knows."""
-    paths = call.integer("top_paths") if call.op == "CTCBeamSearchDecoder" else 1
+    paths = call.count("top_paths") if call.op == "CTCBeamSearchDecoder" else 1
     logits = known_rank(call.input(0), 3)
     batch = dimension(call.input(1), 0) if logits[1] is None else logits[1]
     found: list[Tensor] = [Tensor((None, 2), INT64)] * paths

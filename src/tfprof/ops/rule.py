@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
+from tfprof.model.budget import believed_count
 from tfprof.model.dims import Open, Size
 from tfprof.model.graph import as_shape
 from tfprof.wire import dtypes as t
@@ -99,6 +100,10 @@ class Call:
     def integer(self, name: str, absent: int = 0) -> int:
         value = self.attributes.get(name)
         return absent if value is None else int(value.i)
+
+    def count(self, name: str) -> int:
+        """How many outputs an attribute asks for."""
+        return believed_count(self.integer(name))
 
     def integers(self, name: str) -> list[int]:
         value = self.attributes.get(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tfprof.model.budget import MOST_DIMENSIONS
 from tfprof.model.dims import Open, Shape, Size, ceil_div, elements, product
 from tfprof.ops.rule import Call, Count, Infer, Outputs, Value
 
@@ -51,7 +52,7 @@ def shape_in(call: Call, index: int) -> Open:
     if value is not None:
         return tuple(None if size == -1 else size for size in value)
     length = dimension(call.input(index), 0)
-    return (None,) * length if isinstance(length, int) else None
+    return (None,) * length if isinstance(length, int) and length <= MOST_DIMENSIONS else None
 
 
 def broadcasting(count: int = 2) -> Infer:

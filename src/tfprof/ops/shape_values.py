@@ -5,12 +5,14 @@ A value is flat; the shape of its tensor tells a number from a list of one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product as combinations
 from math import prod
 from typing import NamedTuple
 
+from tfprof.model.budget import OverBudget
 from tfprof.model.dims import (
     Open,
     Shape,
@@ -45,11 +47,13 @@ class Small(NamedTuple):
     entries: Value
     shape: tuple[int, ...]
 
-    def along(self, axis: int, indices: Iterable[int] | None = None) -> list[int]:
+    def along(self, axis: int, indices: Sequence[int] | None = None) -> list[int]:
         """How far into the entries these steps along an axis lead; all of them if not said."""
         step = prod(self.shape[axis + 1 :])
-        size = self.shape[axis]
-        return [step * index for index in (range(size) if indices is None else indices)]
+        taken = range(self.shape[axis]) if indices is None else indices
+        if len(taken) > _LARGEST:
+            raise OverBudget(f"{len(taken):,} places are not listed")
+        return [step * index for index in taken]
 
     def places_over(self, axes: Sequence[int]) -> list[int]:
         """Where the entries are that these axes lead to, the other axes left at 0."""
@@ -240,7 +244,8 @@ def _inverted(call: Call) -> list[Tensor]:
     order = call.numbers(0)
     if order is None or sorted(order) != list(range(len(order))):
         return [Tensor(call.input(0))]
-    return [listed([order.index(place) for place in range(len(order))])]
+    places = {place: at for at, place in enumerate(order)}
+    return [listed([places[place] for place in range(len(order))])]
 
 
 rule.idle("InvertPermutation", typed(_inverted, "T", INT32), dtype="T")
@@ -329,7 +334,8 @@ def _different(call: Call) -> list[Tensor]:
     kept, dropped = call.numbers(0), call.numbers(1)
     if kept is None or dropped is None:
         return [listed(None), listed(None)]
-    left = [(at, entry) for at, entry in enumerate(kept) if entry not in dropped]
+    gone = set(dropped)
+    left = [(at, entry) for at, entry in enumerate(kept) if entry not in gone]
     return [listed([entry for _, entry in left]), listed([at for at, _ in left])]
 
 
@@ -345,11 +351,12 @@ def _unique(call: Call) -> list[Open | Tensor]:
         return _unique_rows(call, shape)
     if numbers is None:
         return [(None,), (dimension(shape, 0),), (None,)]
-    found = list(dict.fromkeys(numbers))
+    counts = Counter(numbers)
+    places = {entry: at for at, entry in enumerate(counts)}
     return [
-        listed(found),
-        listed([found.index(entry) for entry in numbers]),
-        listed([numbers.count(entry) for entry in found]),
+        listed(list(counts)),
+        listed([places[entry] for entry in numbers]),
+        listed(list(counts.values())),
     ]
 
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from tfprof.analyses.accounting.known import VARIABLE_TYPE, held_variables, unknown_metrics
 from tfprof.analyses.graph.layer_names import without_calls
 from tfprof.analyses.runtime.op_events import self_micros
+from tfprof.model.budget import MOST_ELEMENTS
 from tfprof.model.device import holds_kernels, is_cpu_or_gpu
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
@@ -144,7 +145,7 @@ def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
     if graph is not None and not compat:
         devices = devices.else_by(graph, graph_row)
     shapes = _shapes(graph, row_of_graph) if graph is not None else {}
-    lost = [row_of[one.name] for one in held.values() if one.elements is None]
+    lost = [row_of[one.name] for one in held.values() if not _is_counted(one.elements)]
     for one in held.values():
         if one.shape is not None:
             shapes[row_of[one.name]] = tuple(-1 if n is None else n for n in one.shape) or (1,)
@@ -370,14 +371,27 @@ def _product(dims: Sequence[int]) -> int:
     return (product + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
+def _is_counted(elements: int | None) -> bool:
+    """TensorFlow can hold no variable of more."""
+    return elements is not None and elements <= MOST_ELEMENTS
+
+
 def _fill_float_ops(costs: Ints, log: OpLog | None, row_of: Mapping[str, int], ran: Mask) -> None:
     for name in (log.uncounted or ()) if log is not None else ():
         if name in row_of:
             costs[row_of[name], LOST_FLOAT_OPS] = 1
+    total = 0
     for name, logged in log.float_ops.items() if log is not None else ():
         row = row_of.get(name)
-        if row is not None:
-            costs[row, FLOAT_OPS] = logged * int(costs[row, RUNS]) if ran[row] else logged
+        if row is None:
+            continue
+        count = logged * int(costs[row, RUNS]) if ran[row] else logged
+        # columns have 64 bits: what they cannot hold is not known, and does not wrap
+        if total + abs(count) > MOST_ELEMENTS:
+            costs[row, LOST_FLOAT_OPS] = 1
+            continue
+        total += abs(count)
+        costs[row, FLOAT_OPS] = count
 
 
 def _types(data: ProfileData, row_of: Mapping[str, int], *, compat: bool) -> dict[int, set[str]]:

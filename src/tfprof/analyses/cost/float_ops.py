@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from tfprof.analyses.inference.engine import infer
 from tfprof.analyses.inference.run_sizes import sizes_of_run
 from tfprof.analyses.inference.sites import Given
-from tfprof.model.dims import at
+from tfprof.model.budget import OverBudget
+from tfprof.model.dims import Size, at
 from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
 from tfprof.ops.rule import rules
@@ -68,24 +69,36 @@ def _calculated(
     unknown: dict[str, list[str]] = {}
     sites = infer(data, given=given).sites
     sizes = sizes_of_run(data, sites)
+    cut: set[str] = set()
     for site in sites:
         float_ops = None if site.rule is None else site.rule.float_ops
         name = graph.names[site.row] if graph is not None else ""
+        if site.cut and name not in logged:
+            cut.add(name)
         if not float_ops or name in logged:
             continue
         count = float_ops(site.call)
         is_node = site.name == name
         if is_node and graph is not None and graph.index[name] != site.row:
             continue  # of nodes with one name the first counts
-        total = (
-            count if count is None or (is_node and data.trace is not None) else count * site.times
-        )
+        total = count if is_node and data.trace is not None else _in_loops(count, site.times)
         total = None if total is None else at(total, sizes)
         if not isinstance(total, int):
             unknown.setdefault(site.op, []).append(site.name)
         elif total:
             by_node[name] = by_node.get(name, 0) + total
+    if graph is not None:
+        for name in cut:
+            by_node.pop(name, None)  # a part of it
+            unknown.setdefault(graph.ops[graph.index[name]], []).append(name)
     return by_node, unknown
+
+
+def _in_loops(count: Size | None, times: Size) -> Size | None:
+    try:
+        return None if count is None else count * times
+    except OverBudget:
+        return None
 
 
 def _uncounted(graph: Graph, logged: Iterable[str]) -> dict[str, int]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from tfprof.analyses.graph.subgraph import PHASES, Subgraph, phases, subgraph
 from tfprof.analyses.inference.engine import infer
 from tfprof.analyses.inference.sites import Given, Inferred, Site
+from tfprof.model.budget import OverBudget
 from tfprof.model.dims import Monomial, Size, elements, made, packed, symbols
 from tfprof.model.profile import ProfileData
 from tfprof.ops.rule import Tensor
@@ -54,7 +55,7 @@ class Uncounted:
 
 @dataclass(frozen=True)
 class OpCosts:
-    """`cut` says so where there were more ops, and the file of the graph ended before them."""
+    """`cut` says so where there are more ops: the file ended before them, or they are too many."""
 
     part: Subgraph
     inferred: Inferred
@@ -89,13 +90,16 @@ def op_costs(
     phase_of = phases(data.graph).tolist() if data.graph is not None else []
     ops, missing = [], []
     for site in inferred.sites:
-        cost = _cost(site)
+        try:
+            cost = _cost(site)
+        except OverBudget:
+            cost = None
         if cost is None:
             missing.append(site)
         phase = _phase(site, phase_of[site.row])
         ops.append(OpCost(site, phase, cost))
     cut = data.graph.cut if data.graph is not None else ""
-    return OpCosts(part, inferred, ops, _uncounted(missing, inferred.sites), cut)
+    return OpCosts(part, inferred, ops, _uncounted(missing, inferred.sites), cut or inferred.cut)
 
 
 def _phase(site: Site, outside: int) -> str:
@@ -106,6 +110,8 @@ def _phase(site: Site, outside: int) -> str:
 def _cost(site: Site) -> Cost | None:
     """None if the op has no rule, or a shape it needs is unknown."""
     rule, call = site.rule, site.call
+    if site.cut:
+        return None
     if rule is None:
         return Cost() if call.op in CALLS else None
     macs = rule.macs(call) if rule.macs is not None else 0
@@ -178,23 +184,26 @@ def _uncounted(missing: list[Site], sites: list[Site]) -> list[Uncounted]:
     """By op type and cause, most frequent first; a cause is the first op with unknown shapes."""
     made = {id(tensor): site for site in sites for tensor in site.call.outputs}
     reasons: Counter[tuple[str, str]] = Counter()
+    begins: dict[int, Site] = {}
     for site in missing:
-        reason = "no rule" if site.rule is None else _cause(site, made)
+        reason = site.cut or ("no rule" if site.rule is None else _cause(site, made, begins))
         reasons[site.op, reason] += 1
     found = [Uncounted(op, count, reason) for (op, reason), count in reasons.items()]
     return sorted(found, key=lambda one: (-one.count, one.op, one.reason))
 
 
-def _cause(site: Site, made: Mapping[int, Site]) -> str:
-    """Back through unknown shapes to where they begin."""
+def _cause(site: Site, made: Mapping[int, Site], begins: dict[int, Site]) -> str:
+    """Back through unknown shapes to where they begin, which `begins` keeps of all on the way."""
     at, seen = site, {id(site)}
-    while True:
-        sources = [made.get(id(tensor)) for tensor in at.call.inputs if _is_open(tensor)]
+    while id(at) not in begins:
+        sources = (made.get(id(tensor)) for tensor in at.call.inputs if _is_open(tensor))
         source = next((one for one in sources if one is not None and id(one) not in seen), None)
         if source is None:
             break
         seen.add(id(source))
         at = source
+    at = begins.get(id(at), at)
+    begins.update(dict.fromkeys(seen, at))
     if at is site:
         return "its shapes are not known"
     why = "has no rule" if at.rule is None else "leaves its shape open"

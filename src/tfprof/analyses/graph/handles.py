@@ -32,19 +32,20 @@ class Touch:
 def touches(handle: Node) -> Iterator[Touch]:
     """Every op that takes the handle, here and in the functions it is passed to."""
     stack = [handle]
-    seen = set()
+    seen = {(id(handle.graph), handle.row)}
     while stack:
         holder = stack.pop()
         for reader, position in holder.readers():
             if reader.op == "Identity":
-                stack.append(reader)
-                continue
-            yield Touch(reader, position)
-            for body, argument in _inside(reader, position):
-                key = (id(body), argument)
+                inner = [reader]
+            else:
+                yield Touch(reader, position)
+                inner = [body.node(argument) for body, argument in _inside(reader, position)]
+            for node in inner:
+                key = (id(node.graph), node.row)
                 if key not in seen:
                     seen.add(key)
-                    stack.append(body.node(argument))
+                    stack.append(node)
 
 
 def _inside(call: Node, position: int) -> Iterator[tuple[Graph, int]]:

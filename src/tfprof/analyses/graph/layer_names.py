@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 # what stands in front of or behind a layer's own name
 _GRADIENT = re.compile(r"(?:.*/)?(?:gradients(?:_\d+)?|gradient_tape)/(.*)")
@@ -44,7 +45,13 @@ def path_of(name: str) -> tuple[str, ...]:
     """The scopes of a name, without calls and without what marks a gradient."""
     match = _GRADIENT.fullmatch(name)
     parts = (match[1] if match else name).split("/")
-    return tuple(_GRAD_SUFFIX.sub("", part) for part in parts if not _CALL.fullmatch(part))
+    return tuple(scope for part in parts if (scope := _scope(part)) is not None)
+
+
+@lru_cache(maxsize=1 << 14)
+def _scope(part: str) -> str | None:
+    """A part of a name as a scope; None of a call. The same few stand in most names."""
+    return None if _CALL.fullmatch(part) else _GRAD_SUFFIX.sub("", part)
 
 
 def trunk_of(forward: Sequence[tuple[tuple[str, ...], int]]) -> tuple[str, ...]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
+from tfprof.analyses.inference.believed import believed
 from tfprof.analyses.inference.fed_batch import with_fed_batch
 from tfprof.analyses.inference.links import Inputs, Results, picked
 from tfprof.analyses.inference.loops import Frames, joined, loop_trips
@@ -17,6 +19,7 @@ from tfprof.analyses.inference.order import in_order
 from tfprof.analyses.inference.run_rounds import RunRounds
 from tfprof.analyses.inference.sites import Given, Inferred, Site
 from tfprof.model import dims
+from tfprof.model.budget import Budget, OverBudget
 from tfprof.model.dims import BATCH, Open, Size
 from tfprof.model.graph import Function, Graph, as_shape
 from tfprof.model.profile import ProfileData
@@ -27,6 +30,10 @@ from tfprof.wire import dtypes
 
 # deeper nesting than any real model has: a function that calls itself
 _DEEPEST = 40
+# ops that any graph may run, and for each of its own; a call is as much work as some of them
+_LEAST_OPS, _OPS_A_NODE, _STEPS_A_CALL = 200_000, 20, 5
+# entries of outputs that are as much work as an op
+_ENTRIES_A_STEP = 32
 # before this, a placeholder of unknown shape was written as a scalar
 _SCALARS_ARE_SCALARS = 24
 _CALLS = ("PartitionedCall", "StatefulPartitionedCall", "TPUPartitionedCall", "RemoteCall")
@@ -48,12 +55,13 @@ def infer(
     engine = _Engine(data, with_fed_batch(data.graph, given or Given()))
     chosen = list(range(len(data.graph))) if rows is None else list(rows)
     engine.run(data.graph, chosen, (), "", 1, engine.sites)
-    return Inferred(engine.sites, engine.all_notes())
+    return Inferred(engine.sites, engine.all_notes(), engine.cut)
 
 
 class _Engine:
     def __init__(self, data: ProfileData, given: Given) -> None:
         self._declared = data.declared.variables
+        self._main: Sequence[str] = data.graph.names if data.graph is not None else ()
         self._given = given
         self._producer = data.graph.producer if data.graph is not None else 0
         run = data.hosts.recorded
@@ -65,8 +73,11 @@ class _Engine:
         self._batch_given = BATCH in given.sizes
         self._fed_with: dict[str, list[str]] = {}
         self._assumed: dict[str, bool] = {}
+        self._budget = Budget(_LEAST_OPS, _OPS_A_NODE)
+        self._layouts: dict[int, _Layout] = {}
         self.sites: list[Site] = []
         self.notes: list[str] = []
+        self.cut = ""
         self._special: Mapping[str, _Handler] = {
             "Placeholder": self._placeholder,
             "PlaceholderV2": self._placeholder,
@@ -106,15 +117,17 @@ class _Engine:
         row_outside: int | None = None,
     ) -> Results:
         """The tensors of each node; what runs is added to `sites`."""
+        layout = self._layout(graph, rows)
         results: Results = {row: [tensor] for row, tensor in enumerate(arguments)}
-        inputs_of = Inputs(graph, self._rules)
+        inputs_of, names, table, codes = layout.inputs, layout.names, layout.table, layout.codes
         frames = Frames(graph)
-        names, ops = graph.names.tolist(), graph.ops
-        table, codes = list(ops.table), ops.codes.tolist()
         first_site = len(sites)
-        for row in in_order(graph, rows):
+        for row in layout.order:
             if row < len(arguments):
                 continue
+            if self._budget.is_over and row_outside is not None:
+                # what is called is left out, what stands in the graph itself is not
+                raise OverBudget(f"after {self._budget.spent:,} steps through functions")
             op = table[codes[row]]
             inputs = inputs_of.tensors(row, results)
             call = Call(prefix + names[row], op, inputs, partial(graph.attributes.of, row))
@@ -126,7 +139,7 @@ class _Engine:
                 call, self._rules.get(op), row if row_outside is None else row_outside, times
             )
             mark = len(sites)
-            outputs = self._outputs(_Scene(graph, sites, site, times))
+            outputs = self._believed(self._outputs(_Scene(graph, sites, site, times)))
             outputs = self._adjusted(outputs, call, inputs_of, row)
             call.outputs = results[row] = outputs
             sites.append(site)
@@ -139,9 +152,37 @@ class _Engine:
 
         for site in sites[first_site:]:
             if site.frame:
-                site.times = site.times * frames.times(site.frame, results, open_loop)
+                try:
+                    site.times = site.times * frames.times(site.frame, results, open_loop)
+                except OverBudget as fault:
+                    site.cut = self.cut = f"how often {site.name} runs is not known: {fault}"
                 site.frame = ()
         return results
+
+    def _layout(self, graph: Graph, rows: Sequence[int]) -> _Layout:
+        """Made once: a function runs whole, wherever it is called."""
+        found = self._layouts.get(id(graph))
+        if found is None:
+            self._budget.add(len(graph))
+            found = self._layouts[id(graph)] = _Layout(
+                in_order(graph, rows),
+                Inputs(graph, self._rules),
+                graph.names.tolist(),
+                list(graph.ops.table),
+                graph.ops.codes.tolist(),
+            )
+        return found
+
+    def _believed(self, outputs: list[Tensor]) -> list[Tensor]:
+        """As far as there can be such tensors; past the budget, no entries of them are kept."""
+        entries = 0
+        for place, tensor in enumerate(outputs):
+            found = believed(tensor, keeps_value=not self._budget.is_over)
+            if found is not tensor:
+                outputs[place] = found
+            entries += len(found.value or ())
+        self._budget.take(1 + (len(outputs) + entries) // _ENTRIES_A_STEP)
+        return outputs
 
     def _adjusted(
         self, outputs: list[Tensor], call: Call, inputs_of: Inputs, row: int
@@ -166,12 +207,24 @@ class _Engine:
         if special is None and call.op in scene.graph.functions:
             special = self._called
         if special is not None:
-            found = special(scene)
+            found = self._expanded(special, scene)
         else:
             found = rule.infer(call) if rule is not None else []
         if not found or any(_is_open(tensor.shape) for tensor in found):
             found = self._completed(call, found)
         return found
+
+    def _expanded(self, special: _Handler, scene: _Scene) -> list[Tensor]:
+        try:
+            return special(scene)
+        except OverBudget as fault:
+            self._leave_out(scene.site, str(fault))
+            return []
+
+    def _leave_out(self, site: Site, why: str) -> None:
+        """What a call runs is not all there: neither its cost nor that of the graph is known."""
+        site.cut = f"{self._main[site.row]} is cut {why}"
+        self.cut = self.cut or site.cut
 
     def _completed(self, call: Call, found: list[Tensor]) -> list[Tensor]:
         """With what TensorFlow wrote down, and what a run met."""
@@ -266,7 +319,9 @@ class _Engine:
         sites: list[Site],
     ) -> tuple[Results, list[str]]:
         if self._depth >= _DEEPEST:
-            return {}, list(function.results.values())
+            raise OverBudget(f"where functions call each other over {_DEEPEST} deep")
+        if not self._budget.take(_STEPS_A_CALL):
+            raise OverBudget(f"after {self._budget.spent:,} steps through functions")
         self._depth += 1
         body = function.body
         padded = [*arguments, *[UNKNOWN] * len(function.arguments)][: len(function.arguments)]
@@ -276,8 +331,10 @@ class _Engine:
         ]
         prefix = scene.site.call.name + "/"
         rows = range(len(body))
-        results = self.run(body, rows, typed, prefix, times, sites, scene.site.row)
-        self._depth -= 1
+        try:
+            results = self.run(body, rows, typed, prefix, times, sites, scene.site.row)
+        finally:
+            self._depth -= 1
         return results, list(function.results.values())
 
     def _while(self, scene: _Scene) -> list[Tensor]:
@@ -334,6 +391,16 @@ class _Engine:
         self.notes.append(f"{call.name}: of its branches the one with the most work is counted")
         others = [outputs for _, _, _, outputs in tried]
         return [_alike(tensors) for tensors in zip(*others, strict=False)] or found
+
+
+class _Layout(NamedTuple):
+    """A graph as plain lists, and the order its nodes are looked at in."""
+
+    order: list[int]
+    inputs: Inputs
+    names: list[str]
+    table: list[str]
+    codes: list[int]
 
 
 class _Scene:

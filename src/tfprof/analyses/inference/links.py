@@ -34,11 +34,13 @@ class Inputs:
         """The name of the node that an input comes from, behind those that only pass it on."""
         sources = self.sources(row)
         at = sources[place] if place < len(sources) else row
+        seen = {at}
         while at >= 0 and self._graph.ops[at] in ("Identity", "Switch"):
             sources = self.sources(at)
-            if not sources or sources[0] < 0:
+            if not sources or sources[0] < 0 or sources[0] in seen:
                 break
             at = sources[0]
+            seen.add(at)
         return self._graph.names[at]
 
     def ends_a_loop(self, row: int) -> bool:

@@ -35,6 +35,8 @@ class Site:
     times: Size = 1
     # loops of the early kind around it whose rounds are not in `times` yet
     frame: tuple[str, ...] = ()
+    # why not all that it runs is among the sites
+    cut: str = ""
 
     @property
     def name(self) -> str:
@@ -47,10 +49,14 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """`notes` say what had to be assumed: a branch, how often a loop runs."""
+    """`notes` say what had to be assumed: a branch, how often a loop runs.
+
+    `cut` says so where ops that run are not among the sites: there are too many to go through.
+    """
 
     sites: list[Site]
     notes: list[str]
+    cut: str = ""
 
     def shapes(self) -> dict[tuple[str, int], Open]:
         """By name and output."""

@@ -83,6 +83,9 @@ class GraphSteps:
     def at(self, sizes: Mapping[str, Size]) -> StepOps:
         given = replace(self._given, sizes={**self._given.sizes, **sizes})
         costs = op_costs(self.data, self.part, given)
+        if costs.cut:
+            # without the ops that read them, tensors live for too long: no least peak is known
+            raise InputMissing(f"the peak is not known: {costs.cut}", where=self.data.title)
         return StepOps(costs, self.graph, [*costs.inferred.notes, *self._notes])
 
 

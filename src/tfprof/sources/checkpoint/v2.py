@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from tfprof.errors import CorruptFile, InputUnreadable, PathNotFound
 from tfprof.model.checkpoint import OBJECT_GRAPH_KEY, Checkpoint, StoredTensor, stored_type
 from tfprof.model.graph import elements, known_shape
+from tfprof.model.pickling import PicklesWithoutCaches
 from tfprof.sources.checkpoint.objects import ObjectNames, object_names
 from tfprof.sources.files.opener import opener_for
 from tfprof.sources.files.reader import FileReader, parse
@@ -23,6 +25,8 @@ from tfprof.wire.table import Entry, SortedTable
 _HEADER_KEY = b""
 _BIG_ENDIAN = 1
 _CHUNK = 1 << 22
+# of tensors this small, so many bytes are read at once
+_SMALL, _NEAR = 1 << 10, 1 << 16
 _STRING, _VARIANT = 7, 21
 
 
@@ -39,8 +43,8 @@ class ShardPlace:
     crc: int
 
 
-@dataclass(frozen=True, slots=True)
-class Bundle:
+@dataclass(frozen=True)
+class Bundle(PicklesWithoutCaches):
     """The index, decoded; data files are opened when a tensor is asked for."""
 
     index: Path
@@ -48,6 +52,10 @@ class Bundle:
     places: Mapping[str, ShardPlace]
     # full tensors that are stored as slices: extents and the place of each
     slices: Mapping[str, list[tuple[tuple[SliceExtent, ...], ShardPlace]]]
+
+    @cached_property
+    def _readers(self) -> dict[int, _ShardReader]:
+        return {}
 
     def shard_path(self, shard: int) -> Path:
         prefix = self.index.name.removesuffix(".index")
@@ -137,7 +145,12 @@ class Bundle:
             else:
                 yield place
 
-    def _reader(self, place: ShardPlace) -> FileReader:
+    def _reader(self, place: ShardPlace) -> _ShardReader:
+        if place.shard not in self._readers:
+            self._readers[place.shard] = self._opened(place)
+        return self._readers[place.shard]
+
+    def _opened(self, place: ShardPlace) -> _ShardReader:
         path = self.shard_path(place.shard)
         if not opener_for(path).exists(path):
             raise PathNotFound(
@@ -145,7 +158,7 @@ class Bundle:
                 where=str(path),
                 hint="Copy all files that share the checkpoint's prefix.",
             )
-        return FileReader(path)
+        return _ShardReader(FileReader(path))
 
     def _cut(self, place: ShardPlace, size: int) -> InputUnreadable:
         return CorruptFile(
@@ -162,6 +175,27 @@ class Bundle:
             where=str(self.shard_path(place.shard)),
             hint="The values changed after they were written. Copy the checkpoint again.",
         )
+
+
+class _ShardReader:
+    """The bytes of a shard; small tensors that lie side by side are read together."""
+
+    def __init__(self, file: FileReader) -> None:
+        self._file = file
+        self._begin, self._near = 0, b""
+
+    @property
+    def size(self) -> int:
+        return self._file.size
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        if size > _SMALL:
+            return self._file.read_at(offset, size)
+        at = offset - self._begin
+        if at < 0 or at + size > len(self._near):
+            self._begin, self._near = offset, self._file.read_at(offset, _NEAR)
+            at = 0
+        return self._near[at : at + size]
 
 
 def open_v2(path: Path, table: SortedTable, warnings: list[str]) -> Checkpoint:

@@ -9,7 +9,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tfprof.errors import AccessDenied, CorruptFile
+from tfprof.errors import AccessDenied, CorruptFile, UnsafeFile
+from tfprof.sources.files.inflation import MOST_EXPANSION, inflation_budget
 from tfprof.sources.files.opener import opener_for
 from tfprof.wire.fields import Progress
 from tfprof.wire.json_values import Json
@@ -140,6 +141,7 @@ class JsonStream:
 def _unpacked(path: Path, progress: Progress | None) -> Iterator[bytes]:
     """Of a packed file that ends early, what there is: whoever reads it misses the rest."""
     inflate: zlib._Decompress | None = None
+    budget = inflation_budget()
     done = 0
     try:
         with opener_for(path).stream(path) as file:
@@ -153,10 +155,18 @@ def _unpacked(path: Path, progress: Progress | None) -> Iterator[bytes]:
                     yield chunk
                     continue
                 while chunk:
-                    yield inflate.decompress(chunk)
+                    piece = inflate.decompress(chunk, _CHUNK)
+                    left = inflate.unconsumed_tail
+                    budget.add(len(chunk) - len(left))
+                    if not budget.take(len(piece)):
+                        raise UnsafeFile(
+                            f"refused: it unpacks to more than {MOST_EXPANSION} times its size",
+                            where=str(path),
+                        )
+                    yield piece
                     # one packed file may follow another
-                    chunk = inflate.unused_data.lstrip(b"\0") if inflate.eof else b""
-                    if chunk:
+                    chunk = inflate.unused_data.lstrip(b"\0") if inflate.eof else left
+                    if inflate.eof and chunk:
                         inflate = zlib.decompressobj(_GZIP_FRAME)
     except OSError as fault:
         raise AccessDenied.because(fault, str(path)) from None

@@ -116,18 +116,13 @@ def _grouped(folder: Path, files: Sequence[FoundFile]) -> dict[_Key, list[FoundF
     groups: dict[_Key, list[FoundFile]] = {}
     for file in files:
         groups.setdefault(_key(folder, file.path), []).append(file)
+    models = {key for key, group in groups.items() if _has_model(group)}
     # run metadata and variable tables carry the name of their model plus what sets them apart
-    for key in [key for key, group in groups.items() if not _has_model(group)]:
-        owners = [
-            other
-            for other in groups
-            if other != key
-            and other.folder == key.folder
-            and key.stem.startswith(other.stem)
-            and _has_model(groups[other])
-        ]
-        if owners:
-            groups[max(owners, key=lambda other: len(other.stem))] += groups.pop(key)
+    for key in [key for key in groups if key not in models]:
+        begins = (_Key(key.folder, key.stem[:end]) for end in range(len(key.stem) - 1, -1, -1))
+        owner = next((begin for begin in begins if begin in models), None)
+        if owner is not None:
+            groups[owner] += groups.pop(key)
         elif all(f.kind == CAPTURE for f in groups[key]):
             # a capture has the name of its host: those in one folder are one profile
             captures = groups.pop(key)

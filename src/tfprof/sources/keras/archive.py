@@ -10,12 +10,10 @@ from pathlib import Path, PurePosixPath
 from typing import Self
 
 from tfprof.errors import AccessDenied, CorruptFile, UnsafeFile
+from tfprof.sources.files.inflation import MOST_TEXT, MOST_WEIGHTS, inflation_budget
 from tfprof.sources.files.opener import opener_for
 from tfprof.sources.files.stretch import Stretch
 
-_MOST_JSON = 256 << 20
-_MOST_EXPANSION = 200
-_SMALL = 16 << 20
 _PICKLES = re.compile(r".*\.(pkl|pickle|joblib|dill|pt|pth)", re.IGNORECASE)
 _PICKLE_START = re.compile(rb"\x80[\x02-\x05]")
 _LOCAL_HEADER = 30
@@ -57,7 +55,8 @@ class KerasArchive:
             self._refuse(f"its member {name!r} points outside the archive")
         if _PICKLES.fullmatch(name):
             self._refuse(f"its member {name!r} is a pickle, which can run code")
-        if member.file_size > _SMALL and member.file_size > _MOST_EXPANSION * member.compress_size:
+        budget = inflation_budget(member.compress_size)
+        if not budget.take(member.file_size):
             self._refuse(f"its member {name!r} unpacks to {member.file_size:,} bytes")
 
     def _refuse(self, why: str) -> None:
@@ -67,9 +66,9 @@ class KerasArchive:
     def names(self) -> list[str]:
         return self._zip.namelist()
 
-    def read(self, name: str) -> bytes:
+    def read(self, name: str, most: int = MOST_TEXT) -> bytes:
         """A small member, whole."""
-        if self._zip.getinfo(name).file_size > _MOST_JSON:
+        if self._zip.getinfo(name).file_size > most:
             self._refuse(f"its member {name!r} is too large for what it should be")
         try:
             data = self._zip.read(name)
@@ -85,7 +84,7 @@ class KerasArchive:
         """A large member to seek in: where it lies if it is stored as it is, else unpacked."""
         found = self._zip.getinfo(name)
         if found.compress_type != zipfile.ZIP_STORED:
-            return self.read(name)
+            return self.read(name, MOST_WEIGHTS)
         self._file.seek(found.header_offset)
         header = self._file.read(_LOCAL_HEADER)
         skipped = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")

@@ -1,0 +1,76 @@
+"""A command in a forked process with limits: what it took, and how it ended."""
+
+import os
+import resource
+import signal
+import sys
+import tempfile
+import traceback
+from dataclasses import dataclass
+
+from tfprof.cli.main import main
+
+# a process that is over in neither is stopped: what is held to is 20 s and 2 GB
+SECONDS, GIGABYTES = 20, 2
+# address space is more than memory: libraries reserve what they never touch
+_SPACE = 2 * GIGABYTES << 30
+_MB = 1 << 20 if sys.platform == "darwin" else 1 << 10
+# ends of a command that read something it did not like, or had nothing to say
+ENDS = frozenset({0, 2, 3, 4, 6})
+
+COMMANDS = (
+    "summary", "doctor", "layers", "layers --by op", "memory", "memory --batch 1,8",
+    "memory --optimizer adam", "steps", "input", "timeline", "placement",
+    "scope -select params,float_ops", "graph", "op -select float_ops", "code", "draw memory",
+    "summary --json",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Taken:
+    """`seconds` of processor time: other processes do not count."""
+
+    code: int
+    seconds: float
+    megabytes: int
+    out: str
+    err: str
+
+    @property
+    def is_fine(self) -> bool:
+        return (
+            self.code in ENDS
+            and self.seconds <= SECONDS
+            and self.megabytes <= GIGABYTES << 10
+            and "Traceback" not in self.err
+        )
+
+
+def run_limited(*words) -> Taken:
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        process = os.fork()
+        if not process:
+            _child([str(word) for word in words], out.fileno(), err.fileno())
+        _, status, used = os.wait4(process, 0)
+        out.seek(0)
+        err.seek(0)
+        code = os.waitstatus_to_exitcode(status)
+        took = used.ru_utime + used.ru_stime
+        return Taken(code, round(took, 2), used.ru_maxrss // _MB, out.read(), err.read())
+
+
+def _child(words: list[str], out: int, err: int) -> None:
+    code = 70
+    try:
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS + 1, SECONDS + 2))
+        resource.setrlimit(resource.RLIMIT_AS, (_SPACE, _SPACE))
+        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+        code = main(words)
+        sys.stdout.flush()
+    except BaseException:  # noqa: BLE001  (a child must not go on in its parent's code)
+        os.write(2, traceback.format_exc().encode(errors="replace"))
+    finally:
+        os._exit(code)
