@@ -152,7 +152,7 @@ def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
         shapes.pop(row, None)
     costs[list(shapes), PARAMS] = [_product(shape) for shape in shapes.values()]
     costs[lost, LOST_PARAMS] = 1
-    _fill_float_ops(costs, data.oplog, row_of, ran)
+    _fill_float_ops(costs, data.oplog, row_of, ran, compat=compat)
     types = _types(data, row_of, compat=compat)
     for name in held:
         types.setdefault(row_of[name], set()).add(VARIABLE_TYPE)
@@ -366,18 +366,29 @@ def _product(dims: Sequence[int]) -> int:
     product = 1
     for dim in dims:
         product *= dim
-    # 64 bits, as in the original: larger products wrap
-    return (product + (1 << 63)) % (1 << 64) - (1 << 63)
+    return _wrapped(product)
 
 
-def _fill_float_ops(costs: Ints, log: OpLog | None, row_of: Mapping[str, int], ran: Mask) -> None:
+def _wrapped(number: int) -> int:
+    """64 bits, as in the original: larger numbers wrap."""
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+def _fill_float_ops(
+    costs: Ints, log: OpLog | None, row_of: Mapping[str, int], ran: Mask, *, compat: bool
+) -> None:
+    """What 64 bits do not hold is not known."""
     for name in (log.uncounted or ()) if log is not None else ():
         if name in row_of:
             costs[row_of[name], LOST_FLOAT_OPS] = 1
     for name, logged in log.float_ops.items() if log is not None else ():
         row = row_of.get(name)
         if row is not None:
-            costs[row, FLOAT_OPS] = logged * int(costs[row, RUNS]) if ran[row] else logged
+            count = logged * int(costs[row, RUNS]) if ran[row] else logged
+            if compat or _wrapped(count) == count:
+                costs[row, FLOAT_OPS] = _wrapped(count)
+            else:
+                costs[row, LOST_FLOAT_OPS] = 1
 
 
 def _types(data: ProfileData, row_of: Mapping[str, int], *, compat: bool) -> dict[int, set[str]]:
