@@ -10,6 +10,8 @@ from typing import ClassVar, NoReturn
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.errors import UsageError
 
+_BEYOND_ALL = 1e30
+
 
 class Parser(argparse.ArgumentParser):
     """argparse that raises our errors and suggests the nearest option of any command."""
@@ -63,11 +65,19 @@ def _add(place: argparse._ActionsContainer, option: Option) -> None:
                 choices=option.choices or None,
             )  # fmt: skip
         case Takes.WHOLE | Takes.NUMBER:
-            kind = int if option.takes is Takes.WHOLE else float
+            kind = int if option.takes is Takes.WHOLE else _number
             place.add_argument(
                 option.name, dest=option.dest, type=kind, metavar=metavar, default=default,
                 help=text,
             )  # fmt: skip
+
+
+def _number(text: str) -> float:
+    """nan and inf are floats, and no sizes, times or shares; nor is 1e300."""
+    value = float(text)
+    if not abs(value) < _BEYOND_ALL:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+    return value
 
 
 def values_of(args: argparse.Namespace) -> Values:
