@@ -96,7 +96,7 @@ class LocalFiles:
         return FileFacts(found.st_size if kept is None else kept.size, found.st_mtime_ns)
 
     def listed(self, folder: Path) -> tuple[list[str], list[str]]:
-        folders, files = [], []
+        folders, files = list[str](), list[str]()
         with os.scandir(folder) as entries:
             for entry in entries:
                 (folders if _leads_to_folder(entry) else files).append(entry.name)

@@ -141,7 +141,7 @@ def _events(plane: PlaneColumns, base: int) -> Events:
 def _not_believed(plane: PlaneColumns) -> int:
     """How many events have times that 64 bits could not hold the sums of."""
     times = (plane.events.offset_ps, plane.events.duration_ps)
-    if all(-_LONGEST_PS <= t.min(initial=0) and t.max(initial=0) <= _LONGEST_PS for t in times):
+    if all(t.min(initial=0) >= -_LONGEST_PS and t.max(initial=0) <= _LONGEST_PS for t in times):
         return 0
     far = [(time > _LONGEST_PS) | (time < -_LONGEST_PS) for time in times]
     return int(np.count_nonzero(far[0] | far[1]))
