@@ -82,7 +82,8 @@ def text(x: float, y: float, words: str, look: str = "ink", **attributes: str | 
 
 
 def tooltip(words: str) -> str:
-    return element("title", content=safe(words))
+    """It may have several lines."""
+    return element("title", content="\n".join(map(safe, words.split("\n"))))
 
 
 def text_width(words: str, size: float) -> float:
