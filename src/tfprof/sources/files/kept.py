@@ -21,6 +21,9 @@ class Kept:
             self._file.write(chunk)
             self.size += len(chunk)
 
+    def __del__(self) -> None:
+        self._file.close()
+
     def read_at(self, offset: int, size: int) -> bytes:
         with self._lock:
             self._file.seek(offset)

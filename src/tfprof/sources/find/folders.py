@@ -115,9 +115,10 @@ def _walk(folder: Path, warnings: list[str]) -> Iterator[Path]:
         if count > _MAX_FILES:
             return
         if depth < _MAX_DEPTH:
-            for name in sorted(_entered(folders), reverse=True):
-                is_link = opener_for(here).real(here / name) != real / name
-                (linked if is_link else waiting).append((here / name, depth + 1))
+            inside = [(here / name, depth + 1) for name in sorted(_entered(folders))]
+            own = [one for one in inside if opener_for(here).real(one[0]) == real / one[0].name]
+            linked += [one for one in inside if one not in own]
+            waiting += reversed(own)
 
 
 def _entered(names: Iterable[str]) -> Iterator[str]:
