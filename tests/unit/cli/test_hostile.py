@@ -19,15 +19,15 @@ from run_cli import command, environment, run
 import tfprof
 from tfprof.wire.schema import message_class
 
-HOSTILE = "hostile"
+HOSTILE = Path(__file__).parents[2] / "hostile"
 ASKED = ("summary", "scope", "op", "layers", "memory", "steps", "timeline", "doctor")
 FINE = (0, 2, 3, 4)
 FAR = 2**63 - 1
 
 
 @pytest.fixture(scope="module")
-def hostile(samples):
-    return samples / HOSTILE
+def hostile():
+    return HOSTILE
 
 
 @pytest.fixture
