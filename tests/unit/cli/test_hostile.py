@@ -35,6 +35,11 @@ def graph(samples):
     return samples / "keras_mlp_train.graph.pb"
 
 
+def unwrapped(text):
+    """Notes are broken where the path of the test is long."""
+    return " ".join(text.split())
+
+
 def shell(line, **options):
     return subprocess.run(
         ["bash", "-c", line], env=environment(), capture_output=True, check=False, **options
@@ -71,11 +76,11 @@ def test_a_state_that_names_itself_is_said(hostile):
 def test_a_slice_unlike_its_tensor_is_damage(hostile):
     ran = run("doctor", hostile / "slice_rank.ckpt")
     assert ran.code == 0
-    assert "does not fit it" in ran.out
+    assert "does not fit it" in unwrapped(ran.out)
 
 
 def test_times_that_no_clock_has_are_cut_and_said(hostile, tmp_path):
-    assert "not to be trusted" in run("steps", hostile / "t_far.xplane.pb").out
+    assert "not to be trusted" in unwrapped(run("steps", hostile / "t_far.xplane.pb").out)
     run_meta = message_class("RunMetadata")()
     device = run_meta.step_stats.dev_stats.add(device="/device:CPU:0")
     for number in range(4):
@@ -86,7 +91,7 @@ def test_times_that_no_clock_has_are_cut_and_said(hostile, tmp_path):
     (tmp_path / "run_meta").write_bytes(run_meta.SerializeToString())
     for asked in ASKED:
         assert run(asked, tmp_path / "run_meta").code in FINE
-    assert "not to be trusted" in run("timeline", tmp_path / "run_meta").out
+    assert "not to be trusted" in unwrapped(run("timeline", tmp_path / "run_meta").out)
 
 
 @pytest.mark.parametrize("words", [
@@ -122,8 +127,8 @@ def test_what_a_folder_cannot_read_is_skipped_and_said(graph, tmp_path):
         made.bind(str(tmp_path / "socket.pb"))
         ran = run("doctor", tmp_path)
     assert ran.code == 0
-    assert ran.out.count("a pipe or a device") >= 3
-    assert "a link that leads nowhere" in ran.out
+    assert unwrapped(ran.out).count("a pipe or a device") >= 3
+    assert "a link that leads nowhere" in unwrapped(ran.out)
 
 
 def test_closed_and_full_places_are_5_or_silent(graph):
@@ -181,6 +186,7 @@ def test_cells_that_look_like_formulas_are_text(hostile):
     names = {row["layer"] for row in rows}
     assert {"'=1+1", "'+1", "'-1+2", "'@SUM(1)"} <= names
     assert all(row["params"].isdecimal() for row in rows)
+    pytest.importorskip("pandas")
     assert "=1+1" in set(answer.to_pandas()["layer"])
 
 
