@@ -1,7 +1,19 @@
-"""`python -m tfprof`."""
+"""`python -m tfprof`, and what the command `tfprof` starts."""
+
+from __future__ import annotations
 
 import sys
 
-from tfprof.cli.main import main
 
-sys.exit(main())
+def run() -> int:
+    """Also before everything is loaded, Ctrl-C ends without a word about Python."""
+    try:
+        from tfprof.cli.main import main
+
+        return main()
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(run())

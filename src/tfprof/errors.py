@@ -30,6 +30,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
+from tfprof.printable import printable
+
 
 class TfprofError(Exception):
     """The root; never raised itself."""
@@ -43,14 +45,14 @@ class TfprofError(Exception):
         self.where = where
         self.hint = hint
         if hint:
-            self.add_note(hint)  # what a traceback or a notebook shows below the message
+            self.add_note(printable(hint))  # what a traceback or a notebook shows below the message
 
     def __reduce__(self) -> tuple[Callable[..., TfprofError], tuple[object, ...]]:
         """What a worker fails with has to reach whoever gave it the work."""
         return _again, (type(self), self.args, vars(self))
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.what}" if self.where else self.what
+        return printable(f"{self.where}: {self.what}" if self.where else self.what)
 
 
 def _again(

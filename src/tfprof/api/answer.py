@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfprof.commands.registry import commands
 from tfprof.errors import ExtraMissing, UsageError
+from tfprof.printable import printable
 from tfprof.renderers.data import json
 from tfprof.renderers.data.cost_table import as_table
 from tfprof.renderers.data.encode import encoded
@@ -44,7 +45,7 @@ class Answer:
         return plain.render(self.view).rstrip("\n")
 
     def __repr__(self) -> str:
-        return f"<tfprof {self.result.command} of {self.view.title}>"
+        return f"<tfprof {self.result.command} of {printable(self.view.title)}>"
 
     def _repr_html_(self) -> str:
         import html

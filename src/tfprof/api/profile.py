@@ -15,6 +15,7 @@ from tfprof.errors import UsageError
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
+from tfprof.printable import printable
 from tfprof.reports import input as input_report
 from tfprof.reports import memory, placement, steps, summary, timeline, trees
 from tfprof.reports.layers.query import Query as LayersQuery
@@ -35,7 +36,7 @@ class Profile:
         self.data = data
 
     def __repr__(self) -> str:
-        return f"<tfprof.Profile of {self.data.title}>"
+        return f"<tfprof.Profile of {printable(self.data.title)}>"
 
     @property
     def checkpoint(self) -> Checkpoint | None:

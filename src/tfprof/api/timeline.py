@@ -28,5 +28,6 @@ class TimelineAnswer(Answer):
                 f"the suffix of {target.name!r} names no trace",
                 hint=f"Use {' or '.join(TRACE_SUFFIXES)}.",
             )
-        write_chunks(target, trace_chunks(self._data, self._query, target), force=force)
+        chunks = trace_chunks(self._data, self._query, target)
+        write_chunks(target, chunks, force=force, inputs=self._data.files_read)
         return target

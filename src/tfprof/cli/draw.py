@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfprof.cli.output import talk, to_stdout
 from tfprof.cli.parser import add_options, values_of
+from tfprof.cli.streams import talk, to_stdout
 from tfprof.commands.registry import commands
 from tfprof.errors import UsageError
 
@@ -50,30 +50,34 @@ def run(args: argparse.Namespace, progress: ProgressOf | None) -> Callable[[], i
     command = commands()[args.subject]
     if command.drawing is None:
         raise UsageError(f"there is no picture of {args.subject}")
-    picture = to_svg.render(command.picture(command.drawing.answer(values_of(args), progress)))
+    answered = command.drawing.answer(values_of(args), progress)
+    picture = to_svg.render(command.picture(answered))
 
     def written() -> int:
-        write(picture)
+        write(picture, answered.files_read)
         return 0
 
     return written
 
 
-def _writer(args: argparse.Namespace) -> Callable[[str], None]:
-    """What takes the SVG. A place that cannot do is refused before anything is worked out."""
+def _writer(args: argparse.Namespace) -> Callable[[str, Collection[Path]], None]:
+    """What takes the SVG and the files it is made from.
+
+    A place that cannot do is refused before anything is worked out.
+    """
     if not args.output_file:
-        if sys.stdout.isatty():
+        if sys.stdout is not None and sys.stdout.isatty():
             raise UsageError(
                 "a terminal shows no picture", hint=f"-o {args.subject}.svg writes it to a file."
             )
-        return lambda picture: to_stdout(lambda: sys.stdout.write(picture))
+        return lambda picture, _: to_stdout(picture)
     path = Path(args.output_file)
     encode = _encoder(path)
 
-    def write(picture: str) -> None:
+    def write(picture: str, inputs: Collection[Path]) -> None:
         from tfprof.commands.writing import write_file
 
-        write_file(path, encode(picture), force=args.force)
+        write_file(path, encode(picture), force=args.force, inputs=inputs)
         talk(f"Wrote {path}")
 
     return write

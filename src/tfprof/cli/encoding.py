@@ -21,7 +21,7 @@ _LETTERS = {
 }  # fmt: skip
 
 
-def use_letters_it_has(stream: TextIO, errors: str = TEXT) -> None:
+def use_letters_it_has(stream: TextIO | None, errors: str = TEXT) -> None:
     """What cannot be encoded is spelt otherwise, instead of being an error."""
     if isinstance(stream, io.TextIOWrapper):
         codecs.register_error(TEXT, _spelt)

@@ -13,13 +13,14 @@ from tfprof import __version__
 from tfprof.cli import draw, shell
 from tfprof.cli.encoding import use_letters_it_has
 from tfprof.cli.help import epilog, overview
-from tfprof.cli.output import add_outputs, check_target, deliver, emit, talk, warn
+from tfprof.cli.output import add_outputs, check_target, deliver, emit, warn
 from tfprof.cli.parser import Parser, add_options, values_of
 from tfprof.cli.progress import progress_bar
+from tfprof.cli.streams import give_up_lost_streams, talk, to_stdout
 from tfprof.cli.words import normalised, paths_together, with_command
 from tfprof.commands.command import Files
 from tfprof.commands.registry import commands
-from tfprof.errors import InternalFault, Interrupted, TfprofError
+from tfprof.errors import InputUnreadable, InternalFault, Interrupted, TfprofError
 
 if TYPE_CHECKING:
     from tfprof.results.answered import Answered
@@ -62,19 +63,19 @@ def build_parser() -> tuple[argparse.ArgumentParser, dict[str, bool]]:
 def main(argv: Sequence[str] | None = None) -> int:
     # a command makes many objects, keeps them all and ends: looking for cycles only takes time
     gc.set_threshold(_OBJECTS_BEFORE_A_SEARCH)
-    words = normalised(sys.argv[1:] if argv is None else argv)
-    for stream in (sys.stdout, sys.stderr):
-        use_letters_it_has(stream)
     try:
-        return _run(words)
+        for stream in (sys.stdout, sys.stderr):
+            use_letters_it_has(stream)
+        return _run(normalised(sys.argv[1:] if argv is None else argv))
     except TfprofError as fault:
         return _report(fault)
     except KeyboardInterrupt:
         return _report(Interrupted("interrupted"))
     except BrokenPipeError:
-        # the reader has seen enough; Python would complain again when it closes stdout
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # the reader has seen enough
         return 0
+    except MemoryError:
+        return _report(InputUnreadable("the machine has no memory for what the files say"))
     except Exception as fault:
         if os.environ.get("TFPROF_DEBUG"):
             raise
@@ -84,19 +85,19 @@ def main(argv: Sequence[str] | None = None) -> int:
                 hint="Our fault. Please report it, with what TFPROF_DEBUG=1 tfprof ... prints.",
             )
         )
+    finally:
+        give_up_lost_streams()
 
 
 def _run(words: list[str]) -> int:
     if not words:
-        sys.stdout.write(_HINTS + "\n")
-        sys.stdout.flush()
+        to_stdout(_HINTS + "\n")
         return 0
     parser, valued = build_parser()
     if words[0] == "help":  # the original's word for it
         words = [*words[1:2], "--help"]
     if words[0] in ("--help", "-h"):
-        sys.stdout.write(overview(commands().values()))
-        sys.stdout.flush()
+        to_stdout(overview(commands().values()))
         return 0
     if words[0] != "--version":
         words = with_command(words, commands(), {option for option, must in valued.items() if must})
@@ -118,7 +119,6 @@ def _run(words: list[str]) -> int:
         if command.tells_warnings:
             warn(answered.notes)
         emit(Answer(answered), args)
-    sys.stdout.flush()
     return code
 
 

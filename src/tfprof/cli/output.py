@@ -6,12 +6,13 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from tfprof.cli.encoding import JSON, use_letters_it_has
-from tfprof.errors import OutputNotWritable, UsageError
+from tfprof.cli.streams import talk, write_stdout
+from tfprof.errors import UsageError
 from tfprof.renderers.registry import output_formats, rendered
 
 if TYPE_CHECKING:
@@ -63,32 +64,21 @@ def emit(answer: Answer, args: argparse.Namespace) -> None:
 
         path = Path(args.output_file)
         content = rendered(answer, _format_for(path, args), width())
-        write_file(path, content, force=args.force)
+        write_file(path, content, force=args.force, inputs=answer.result.files_read)
         talk(f"Wrote {path}")
         return
-    to_stdout(lambda: _print(answer, "json" if args.json else args.format))
+    write_stdout(lambda out: _print(answer, "json" if args.json else args.format, out))
 
 
-def to_stdout(write: Callable[[], object]) -> None:
-    """What is written there arrives, or the fault is told as that of any other place."""
-    try:
-        write()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as fault:
-        raise OutputNotWritable(f"cannot be written: {fault.strerror}", where="stdout") from None
-
-
-def _print(answer: Answer, chosen: str | None) -> None:
+def _print(answer: Answer, chosen: str | None, out: TextIO) -> None:
     if chosen is None and wants_colour():
         from tfprof.renderers.text import terminal
 
-        terminal.render(answer.view, sys.stdout, width())
+        terminal.render(answer.view, out, width())
     else:
         if chosen == "json":
-            use_letters_it_has(sys.stdout, JSON)
-        sys.stdout.write(rendered(answer, chosen or "txt", width()))
+            use_letters_it_has(out, JSON)
+        out.write(rendered(answer, chosen or "txt", width()))
 
 
 def _format_for(path: Path, args: argparse.Namespace, own: Collection[str] = ()) -> str:
@@ -112,7 +102,7 @@ def deliver(files: Files) -> None:
 
     warn(files.warnings)
     for path, content in files.contents.items():
-        write_chunks(path, content, force=files.replace)
+        write_chunks(path, content, force=files.replace, inputs=files.inputs)
         talk(f"Wrote {path}{files.then}")
 
 
@@ -120,11 +110,6 @@ def warn(warnings: Iterable[str]) -> None:
     """What an answer that goes elsewhere has no place for."""
     for warning in warnings:
         talk(f"warning: {warning}")
-
-
-def talk(text: str) -> None:
-    """Everything that is not the answer goes to stderr."""
-    sys.stderr.write(text + "\n")
 
 
 def wants_colour() -> bool:

@@ -7,8 +7,11 @@ import difflib
 from collections.abc import Iterable
 from typing import ClassVar, NoReturn
 
+from tfprof.cli.streams import to_stdout
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.errors import UsageError
+
+_BEYOND_ALL = 1e30
 
 
 class Parser(argparse.ArgumentParser):
@@ -24,6 +27,10 @@ class Parser(argparse.ArgumentParser):
             message = f"unknown option {word}"
             hint = f"Did you mean {near[0]}?" if near else hint
         raise UsageError(message, hint=hint)
+
+    def _print_message(self, message: str, _file: object = None) -> None:
+        """Help and the version, which argparse would write whether they arrive or not."""
+        to_stdout(message)
 
 
 def add_options(parser: argparse.ArgumentParser, groups: Iterable[OptionSection]) -> None:
@@ -63,11 +70,19 @@ def _add(place: argparse._ActionsContainer, option: Option) -> None:
                 choices=option.choices or None,
             )  # fmt: skip
         case Takes.WHOLE | Takes.NUMBER:
-            kind = int if option.takes is Takes.WHOLE else float
+            kind = int if option.takes is Takes.WHOLE else _number
             place.add_argument(
                 option.name, dest=option.dest, type=kind, metavar=metavar, default=default,
                 help=text,
             )  # fmt: skip
+
+
+def _number(text: str) -> float:
+    """Nan and inf are floats, and no sizes, times or shares; nor is 1e300."""
+    value = float(text)
+    if not abs(value) < _BEYOND_ALL:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+    return value
 
 
 def values_of(args: argparse.Namespace) -> Values:

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tfprof.printable import printable
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
@@ -22,7 +24,7 @@ _PATIENCE = 1.0
 @contextmanager
 def progress_bar() -> Iterator[Callable[[Path, int], Callable[[int], None]] | None]:
     """Hears (file, size) and gives back who hears how many bytes are done."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     started = time.monotonic()
@@ -39,7 +41,7 @@ def progress_bar() -> Iterator[Callable[[Path, int], Callable[[int], None]] | No
             if bar is None:
                 bar = _shown()
             if task is None:
-                task = bar.add_task(path.name, total=size)
+                task = bar.add_task(_said(path), total=size)
             bar.update(task, completed=read)
 
         return done
@@ -50,6 +52,13 @@ def progress_bar() -> Iterator[Callable[[Path, int], Callable[[int], None]] | No
         over = True
         if bar is not None:
             bar.stop()
+
+
+def _said(path: Path) -> str:
+    """Rich would take brackets in a name for markup."""
+    from rich.markup import escape
+
+    return escape(printable(path.name))
 
 
 def _shown() -> Bar:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import io
 import shlex
 import sys
 from collections.abc import Callable, Iterable
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
-from tfprof.cli.output import deliver, talk, warn
+from tfprof.cli.output import deliver, warn
 from tfprof.cli.parser import add_options, values_of
 from tfprof.cli.prompt_help import Completion, options_text, overview, sections_of
+from tfprof.cli.streams import talk
 from tfprof.cli.words import normalised
 from tfprof.commands.command import Command, HelpGroup
 from tfprof.commands.options.option import OptionSection, Values
@@ -178,8 +180,13 @@ def run_lines(prompt: Prompt, lines: Iterable[str]) -> int:
 
 def run_prompt(prompt: Prompt) -> int:
     """The exit code; whoever types has seen what failed."""
-    if not sys.stdin.isatty():
-        return run_lines(prompt, sys.stdin)
+    stdin: TextIO | None = sys.stdin
+    if stdin is None:  # closed before we began
+        return 0
+    if not stdin.isatty():
+        if isinstance(stdin, io.TextIOWrapper):
+            stdin.reconfigure(errors="backslashreplace")
+        return run_lines(prompt, stdin)
     from tfprof.cli.line_editor import run_interactive
 
     run_interactive(prompt)

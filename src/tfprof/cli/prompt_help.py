@@ -112,7 +112,8 @@ def _is_called(option: Option, word: str) -> bool:
 
 
 def _starting(begun: str, names: Sequence[str]) -> list[str]:
-    return [name for name in names if name.startswith(begun)]
+    """Not what would do something to the line but stand in it."""
+    return [name for name in names if name.startswith(begun) and name.isprintable()]
 
 
 def _types(data: ProfileData) -> list[str]:

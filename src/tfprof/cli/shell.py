@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tfprof.cli.output import warn
 from tfprof.cli.parser import values_of
+from tfprof.cli.streams import to_stdout
 from tfprof.commands.options.inputs import request_of
 from tfprof.commands.view import query_of
 
@@ -25,7 +25,7 @@ def run(args: argparse.Namespace, progress: ProgressOf | None) -> Callable[[], i
     values = values_of(args)
     start = query_of("shell", values)
     data = read_one(request_of(values, "shell"), progress)
-    prompt = Prompt(data, start.settled(data), sys.stdout.write)
+    prompt = Prompt(data, start.settled(data), to_stdout)
 
     def opened() -> int:
         warn(warnings_of(data))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from tfprof.errors import UsageError
 
 # files named by their kind and no command: what the original answered with its prompt
 INPUT_FLAGS = ("--graph-path", "--run-meta-path", "--op-log-path", "--profile-path")
+_PIPED = "-"
 _PLAIN_WORD = re.compile(r"[^/\\.:]+")
 _LONG_OPTION = re.compile(r"--?([A-Za-z][\w-]+)(=.*)?", re.DOTALL)
 
@@ -26,6 +28,11 @@ def normalised(argv: Sequence[str]) -> list[str]:
     return words
 
 
+def _is_option(word: str) -> bool:
+    """A hyphen alone is a path: what is piped in."""
+    return word.startswith("-") and word != _PIPED
+
+
 def with_command(words: list[str], commands: Collection[str], valued: Collection[str]) -> list[str]:
     """The command in front. Without one, paths mean `summary`."""
     first_path = ""
@@ -33,7 +40,7 @@ def with_command(words: list[str], commands: Collection[str], valued: Collection
     for position, word in enumerate(words):
         if value_follows:
             value_follows = False
-        elif word.startswith("-"):
+        elif _is_option(word):
             value_follows = word in valued
         elif word in commands and not first_path:
             return [word, *words[:position], *words[position + 1 :]]
@@ -50,8 +57,8 @@ def _is_no_path(word: str) -> bool:
 
     A checkpoint is named by the beginning that its files share.
     """
-    if not word or not _PLAIN_WORD.fullmatch(word) or Path(word).exists():
-        return False
+    if word in ("", _PIPED) or not _PLAIN_WORD.fullmatch(word) or os.path.exists(word):  # noqa: PTH110
+        return False  # (pathlib fails where a name is too long)
     return not any(Path().glob(f"{word}.*"))
 
 
@@ -69,7 +76,7 @@ def paths_together(words: list[str], takers: Collection[str]) -> list[str]:
     options: list[str] = []
     value_may_follow = False
     for word in words:
-        is_path = not word.startswith("-") and not value_may_follow
+        is_path = not _is_option(word) and not value_may_follow
         (paths if is_path else options).append(word)
         value_may_follow = word in takers
     return paths + options

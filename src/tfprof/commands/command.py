@@ -46,13 +46,14 @@ class PictureModule(Protocol):
 class Files:
     """An answer that goes into files of its own: each is written whole or not at all.
 
-    `then` tells what to do with them.
+    `then` tells what to do with them. `inputs` are the files it was made from.
     """
 
     contents: Mapping[Path, Iterable[bytes]]
     replace: bool
     then: str = ""
     warnings: tuple[str, ...] = ()
+    inputs: tuple[Path, ...] = ()
 
 
 Answers = Callable[[Values, "ProgressOf | None"], "Answered[object] | Files"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from tfprof.commands.command import Command, Drawing, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
-from tfprof.commands.options.sizes import DIMENSIONS, question_of
+from tfprof.commands.options.sizes import DIMENSIONS, counted, question_of
 from tfprof.commands.options.which_graph import FORMS, PARTITION, on_partition
 from tfprof.errors import UsageError
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from tfprof.results.answered import Answered
     from tfprof.sources.find.load import ProgressOf
 
-_RANGE = re.compile(r"(\d+)\.\.(\d+)")
 _MOST_BATCHES = 256
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kKMGT]?i?)B?")
 _SCALES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
@@ -155,11 +155,11 @@ def batches_of(text: str) -> tuple[int, ...]:
     """`8`, `1,8,32` or `1..32`."""
     found: list[int] = []
     for part in text.split(","):
-        span = _RANGE.fullmatch(part.strip())
-        if span:
-            found += range(int(span[1]), int(span[2]) + 1)
-        elif part.strip().isdecimal():
-            found.append(int(part))
+        first, dots, last = part.strip().partition("..")
+        begin, end = counted(first), counted(last if dots else first)
+        if begin is not None and end is not None:
+            # one more than can be is enough to know that it is too many
+            found += range(begin, min(end, begin + _MOST_BATCHES) + 1)
         else:
             raise UsageError(f"--batch does not take {text!r}", hint="8, or 1,8,32, or 1..32")
     if not found or min(found) < 1 or len(found) > _MOST_BATCHES:
@@ -173,7 +173,10 @@ def bytes_of(text: str) -> int:
     match = _SIZE.fullmatch(text.strip())
     if match is None or match[2] not in _SCALES:
         raise UsageError(f"{text!r} is no size", hint="16GB, 16GiB, 500MB")
-    return int(float(match[1]) * _SCALES[match[2]])
+    size = float(match[1]) * _SCALES[match[2]]
+    if math.isinf(size):
+        raise UsageError("a size has hundreds of digits", hint="16GB, 16GiB, 500MB")
+    return int(size)
 
 
 COMMAND = Command(

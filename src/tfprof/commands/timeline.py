@@ -63,7 +63,8 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[TimelineRes
     force = values.flag("force")
     data = read_one(request_of(values, "timeline"), progress)
     then = "; open it in https://ui.perfetto.dev or chrome://tracing"
-    return Files({target: trace_chunks(data, query, target)}, force, then, tuple(data.warnings))
+    chunks = {target: trace_chunks(data, query, target)}
+    return Files(chunks, force, then, tuple(data.warnings), data.files_read)
 
 
 def trace_chunks(data: ProfileData, query: Query, target: Path) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Files
 from tfprof.commands.options.option import Values
+from tfprof.commands.writing import as_bytes
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -68,10 +69,9 @@ def files_of(prepared: Prepared, query: Query, output: OutputOption) -> Files:
         warnings = answered.notes
         if output.kind == "file":
             files = {path: plain.render(view(answered))}
-    contents = {
-        name: [one.encode() if isinstance(one, str) else one] for name, one in files.items()
-    }
-    return Files(contents, replace=True, then=_VIEWERS.get(output.kind, ""), warnings=warnings)
+    contents = {name: [as_bytes(one)] for name, one in files.items()}
+    then, read = _VIEWERS.get(output.kind, ""), prepared.data.files_read
+    return Files(contents, replace=True, then=then, warnings=warnings, inputs=read)
 
 
 def timeline_files(prepared: Prepared, query: Query, outfile: Path) -> dict[Path, str]:

@@ -1,50 +1,112 @@
-"""Files that are never half-written."""
+"""Files that are never half-written, and never written over what was read."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tfprof.errors import OutputExists, OutputNotWritable
 
-
-def check_free(path: Path, *, force: bool) -> None:
-    """Whether it may be written; an existing file only where that is wanted."""
-    if path.is_file() and not force:
-        raise OutputExists("the file exists", where=str(path), hint="Use --force to replace it.")
+# what is being written; a process that is killed leaves it behind
+_PART = ".tfprof-part-"
 
 
-def write_file(path: Path, content: str | bytes, *, force: bool) -> None:
+def check_free(path: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None:
+    """Whether it may be written; an existing file only where that is wanted, an input never."""
+    with _told(path):
+        if not path.is_file():
+            return
+        for read in inputs:
+            if read.exists() and path.samefile(read):
+                raise OutputExists("this is an input, which is never written over", where=str(path))
+        if not force:
+            hint = "Use --force to replace it."
+            raise OutputExists("the file exists", where=str(path), hint=hint)
+
+
+def as_bytes(content: str | bytes) -> bytes:
+    """Half of a character cannot be encoded, and is spelt out."""
+    return content if isinstance(content, bytes) else content.encode(errors="backslashreplace")
+
+
+def write_file(
+    path: Path, content: str | bytes, *, force: bool, inputs: Iterable[Path] = ()
+) -> None:
     """A temporary file beside the target, then a rename: the old file or the new, never a part."""
-    write_chunks(path, [content.encode() if isinstance(content, str) else content], force=force)
+    write_chunks(path, [as_bytes(content)], force=force, inputs=inputs)
 
 
-def write_chunks(path: Path, chunks: Iterable[bytes], *, force: bool) -> None:
+def write_chunks(
+    path: Path, chunks: Iterable[bytes], *, force: bool, inputs: Iterable[Path] = ()
+) -> None:
     """The same for what is too large to be held at once."""
-    import tempfile  # loads much, and `tfprof --help` loads this file
+    check_free(path, force=force, inputs=inputs)
+    with _told(path):
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("wb") as file:  # a device or a pipe: nothing to replace
+                file.writelines(chunks)
+        else:
+            _replace(Path(os.path.realpath(path)), chunks)
 
-    check_free(path, force=force)
-    if path.exists() and not path.is_file() and not path.is_dir():
-        with path.open("wb") as file:  # a device or a pipe: nothing to replace
-            file.writelines(chunks)
-        return
-    temporary: Path | None = None
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as file:
-            file.writelines(chunks)
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)  # mkstemp keeps it private; a report is not
-        temporary.replace(path)
+        yield
     except OSError as fault:
         raise OutputNotWritable(
-            f"cannot be written: {fault.strerror}",
+            f"cannot be written: {fault.strerror or fault}",
             where=str(path),
             hint="Give another place with -o.",
         ) from None
+
+
+def _replace(path: Path, chunks: Iterable[bytes]) -> None:
+    """`path` is where links lead to. A file keeps its mode; a new one has the usual."""
+    import tempfile  # loads much, and `tfprof --help` loads this file
+
+    _remove_left_behind(path.parent)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=_PART)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            with suppress(OSError):  # not every place has locks
+                _lock(file.fileno())
+            file.writelines(chunks)
+            file.flush()
+            temporary.chmod(_mode(path))  # mkstemp keeps it private; a report is not
+            temporary.replace(path)
     finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)  # there only if it did not become the file
+        temporary.unlink(missing_ok=True)  # there only if it did not become the file
+
+
+def _mode(path: Path) -> int:
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        umask = os.umask(0)
+        os.umask(umask)
+        return 0o666 & ~umask
+
+
+def _remove_left_behind(folder: Path) -> None:
+    """Parts that nobody is writing any more: whoever writes one holds its lock."""
+    for part in folder.glob(f"{_PART}*"):
+        try:
+            with part.open("rb") as file:
+                _lock(file.fileno())
+            part.unlink()
+        except OSError:
+            continue
+
+
+def _lock(file: int) -> None:
+    """An error where another process has it; no lock where the system knows none."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -11,6 +11,7 @@ from tfprof.compat.results import MultiGraphNodeProto, code_result
 from tfprof.model.device import holds_kernels
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
+from tfprof.printable import printable
 from tfprof.renderers.text.original_numbers import ORIGINAL
 from tfprof.reports.trees import Prepared
 from tfprof.reports.trees.original import Nodes, kept_executions
@@ -76,7 +77,7 @@ def _accelerator_use(case: _Case) -> Iterator[str]:
         if end - start > 0:
             use = busy / (end - start)
             low = "low " if use < _LOW_USE else ""
-            yield f"device: {device} {low}utilization: {use:.2f}"
+            yield printable(f"device: {device} {low}utilization: {use:.2f}")
 
 
 def _spans(case: _Case) -> dict[str, tuple[int, int, int]]:
@@ -128,7 +129,7 @@ def _expensive(case: _Case) -> Iterator[str]:
     for report in (_expensive_ops, _expensive_scopes, _expensive_code):
         lines = list(report(case))
         if lines:
-            yield "\n".join(lines)
+            yield "\n".join(map(printable, lines))
 
 
 def _expensive_ops(case: _Case) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import Self
 from tfprof.compat.encoded import encoded
 from tfprof.compat.handed import Proto
 from tfprof.model import metrics
+from tfprof.printable import printable
 from tfprof.reports.trees.original import Details
 from tfprof.results.trees import ROOT_NAME, CostRows, Costs, CostTreeResult, OpCostsResult, Shape
 from tfprof.wire.schema import message_class
@@ -82,7 +83,7 @@ class ViewNode:
         self._source = source or ViewSource()
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name}>"
+        return f"<{type(self).__name__} {printable(self.name)}>"
 
     @property
     def name(self) -> str:

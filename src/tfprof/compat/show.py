@@ -20,6 +20,7 @@ from tfprof.compat.results import (
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
+from tfprof.printable import printable
 from tfprof.renderers.text.cost_views import op_text, tree_text
 from tfprof.reports.trees import Prepared, Query, shape_of
 from tfprof.reports.trees.original import NO_FLOPS, Details, misses_stream
@@ -55,7 +56,7 @@ def _warn(data: ProfileData, options: Options) -> None:
     asked = "float_ops" in (*options.select, options.order_by) or options.min_float_ops > 0
     for warning in data.warnings:
         if asked or NO_FLOPS not in warning:
-            sys.stderr.write(f"{warning}\n")
+            sys.stderr.write(f"{printable(warning)}\n")
 
 
 def _answered(prepared: Prepared, command: str, options: Options) -> tuple[View, Result]:
@@ -105,7 +106,7 @@ def _write_output(
         else:
             files[path] = pprof_file(prepared, query)
         for name, content in files.items():
-            write_file(name, content, force=True)
+            write_file(name, content, force=True, inputs=prepared.data.files_read)
 
 
 def _body(command: str, data: ProfileData, options: Options, view: View | None) -> str:

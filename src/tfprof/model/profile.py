@@ -101,6 +101,10 @@ class ProfileData:
         """What all hosts did, joined when somebody asks."""
         return self.hosts.trace
 
+    @property
+    def files_read(self) -> tuple[Path, ...]:
+        return tuple(one.path for one in self.inputs if one.used)
+
     def read_from(self, recipe: Recipe) -> ProfileData:
         """The same, which pickles as its files and what is changed in it from now on."""
         return replace(self, origin=Origin(recipe, self.parts()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Generic, TypeVar
 
 from tfprof.model.profile import ProfileData
@@ -50,6 +51,10 @@ class Answered(Generic[R_co]):
     data: R_co
     subject: Annotated[Subject, INSIDE]
     notes: Annotated[tuple[str, ...], INSIDE] = ()
+
+    @property
+    def files_read(self) -> tuple[Path, ...]:
+        return tuple(Path(one.path) for one in self.inputs)
 
 
 def answered(

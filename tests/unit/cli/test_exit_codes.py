@@ -114,21 +114,6 @@ def test_a_file_that_may_not_be_read_is_4(samples, tmp_path):
     _refused(run(path), 4, "access-denied")
 
 
-def test_a_pipe_instead_of_a_file_is_4_and_says_why(samples):
-    with (samples / "keras_mlp_fwd.graph.pb").open("rb") as graph:
-        ran = subprocess.run(
-            ["sh", "-c", 'cat | "$@"', "sh", *command("/dev/stdin")],
-            stdin=graph,
-            capture_output=True,
-            text=True,
-            env=environment(),
-            check=False,
-        )
-    assert ran.returncode == 4
-    assert "None" not in ran.stderr
-    assert ran.stdout == ""
-
-
 def test_an_output_that_exists_is_5(unet, tmp_path):
     path = tmp_path / "out.json"
     path.write_text("mine", "utf-8")

@@ -153,7 +153,7 @@ def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
         shapes.pop(row, None)
     costs[list(shapes), PARAMS] = [_product(shape) for shape in shapes.values()]
     costs[lost, LOST_PARAMS] = 1
-    _fill_float_ops(costs, data.oplog, row_of, ran)
+    _fill_float_ops(costs, data.oplog, row_of, ran, compat=compat)
     types = _types(data, row_of, compat=compat)
     for name in held:
         types.setdefault(row_of[name], set()).add(VARIABLE_TYPE)
@@ -367,8 +367,7 @@ def _product(dims: Sequence[int]) -> int:
     product = 1
     for dim in dims:
         product *= dim
-    # 64 bits, as in the original: larger products wrap
-    return (product + (1 << 63)) % (1 << 64) - (1 << 63)
+    return _wrapped(product)
 
 
 def _is_counted(elements: int | None) -> bool:
@@ -376,7 +375,15 @@ def _is_counted(elements: int | None) -> bool:
     return elements is not None and elements <= MOST_ELEMENTS
 
 
-def _fill_float_ops(costs: Ints, log: OpLog | None, row_of: Mapping[str, int], ran: Mask) -> None:
+def _wrapped(number: int) -> int:
+    """64 bits, as in the original: larger numbers wrap."""
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+def _fill_float_ops(
+    costs: Ints, log: OpLog | None, row_of: Mapping[str, int], ran: Mask, *, compat: bool
+) -> None:
+    """What 64 bits do not hold is not known, all counts together; only the original wraps."""
     for name in (log.uncounted or ()) if log is not None else ():
         if name in row_of:
             costs[row_of[name], LOST_FLOAT_OPS] = 1
@@ -386,12 +393,11 @@ def _fill_float_ops(costs: Ints, log: OpLog | None, row_of: Mapping[str, int], r
         if row is None:
             continue
         count = logged * int(costs[row, RUNS]) if ran[row] else logged
-        # columns have 64 bits: what they cannot hold is not known, and does not wrap
-        if total + abs(count) > MOST_ELEMENTS:
+        if not compat and total + abs(count) > MOST_ELEMENTS:
             costs[row, LOST_FLOAT_OPS] = 1
             continue
         total += abs(count)
-        costs[row, FLOAT_OPS] = count
+        costs[row, FLOAT_OPS] = _wrapped(count)
 
 
 def _types(data: ProfileData, row_of: Mapping[str, int], *, compat: bool) -> dict[int, set[str]]:

@@ -32,6 +32,7 @@ COMPUTED = OptionSection(
     ),
 )  # fmt: skip
 DIMENSIONS = (SIZES, COMPUTED)
+_MOST_DIGITS = 40
 
 
 def question_of(values: Values) -> Question:
@@ -57,9 +58,10 @@ def sizes_of(values: Values) -> dict[str, int]:
     sizes = {}
     for text in values.texts("dim"):
         name, equals, size = text.partition("=")
-        if not equals or not size.isdecimal() or int(size) < 1:
+        number = counted(size)
+        if not equals or number is None or number < 1:
             raise UsageError(f"--dim takes NAME=SIZE, not {text!r}", hint="--dim S=128")
-        sizes[name] = int(size)
+        sizes[name] = number
     batch = values.text("batch")
     if batch is not None:
         sizes[BATCH] = _whole(batch)
@@ -67,9 +69,15 @@ def sizes_of(values: Values) -> dict[str, int]:
 
 
 def _whole(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
+    number = counted(text)
+    if number is None or number < 1:
         raise UsageError(f"--batch is a number from 1 on, not {text!r}", hint="--batch 32")
-    return int(text)
+    return number
+
+
+def counted(text: str) -> int | None:
+    """A whole number of a length that anybody could mean."""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def _feed(text: str) -> tuple[str, Shape]:

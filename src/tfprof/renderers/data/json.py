@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from tfprof.printable import printable_json
 from tfprof.renderers.data.encode import encoded
 from tfprof.results.answered import Answered
 
@@ -22,7 +23,7 @@ def render(answered: Answered[object]) -> str:
 
 
 def laid_out(value: Any) -> str:  # noqa: ANN401
-    return _laid_out(value, "") + "\n"
+    return printable_json(_laid_out(value, "")) + "\n"
 
 
 def _laid_out(value: Any, indent: str) -> str:  # noqa: ANN401

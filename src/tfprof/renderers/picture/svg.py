@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from xml.sax.saxutils import escape, quoteattr
 
+from tfprof.printable import printable
 from tfprof.renderers.drawing.category_colours import LOOKS
 
 WIDTH = 800
@@ -62,7 +63,7 @@ def area_look(key: str) -> str:
 
 def safe(text: str) -> str:
     """For between tags."""
-    return escape(_NOT_XML.sub("\ufffd", text))
+    return escape(_NOT_XML.sub("\ufffd", printable(text)))
 
 
 def element(name: str, look: str = "", content: str = "", **attributes: str | float) -> str:
@@ -81,7 +82,8 @@ def text(x: float, y: float, words: str, look: str = "ink", **attributes: str | 
 
 
 def tooltip(words: str) -> str:
-    return element("title", content=safe(words))
+    """It may have several lines."""
+    return element("title", content="\n".join(map(safe, words.split("\n"))))
 
 
 def text_width(words: str, size: float) -> float:
@@ -124,5 +126,5 @@ def _dark_style(areas: Iterable[str]) -> str:
 
 def _value(value: str | float) -> str:
     if isinstance(value, str):
-        return quoteattr(_NOT_XML.sub("\ufffd", value))
+        return quoteattr(_NOT_XML.sub("\ufffd", printable(value)))
     return f'"{round(value, 2):g}"'

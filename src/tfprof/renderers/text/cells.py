@@ -7,6 +7,7 @@ from collections.abc import Callable
 from tfprof.model import units
 from tfprof.model.dims import Dim, formula
 from tfprof.model.quantity import Quantity
+from tfprof.printable import printable
 from tfprof.views.shapes import Unit, Value
 
 
@@ -16,7 +17,7 @@ def cell(value: Value, unit: Unit) -> str:
     if value is None:
         return "?"
     if isinstance(value, str):
-        return value
+        return printable(value)
     return _WRITE[unit](value)
 
 

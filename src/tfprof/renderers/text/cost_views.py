@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tfprof.model import metrics
 from tfprof.model.quantity import Kind
+from tfprof.printable import printable
 from tfprof.renderers.text.original_numbers import CORRECTED, ORIGINAL, Spelling, Write
 from tfprof.renderers.text.tensor_dump import tensor_dump
 from tfprof.results import trees as c
@@ -56,7 +57,7 @@ def _joined(columns: list[Column], count: int) -> Iterator[str]:
 def _lines(rows: CostRows, framed: Iterable[str]) -> Iterator[str]:
     named = zip(rows.indent.tolist(), rows.names, framed, strict=False)
     if rows.hidden is None and not rows.values:
-        yield from ("  " * indent + name + text for indent, name, text in named)
+        yield from (printable("  " * indent + name + text) for indent, name, text in named)
         return
     # a line about hidden nodes pushes what stands below it one level in
     extra: list[int] = []
@@ -67,7 +68,7 @@ def _lines(rows: CostRows, framed: Iterable[str]) -> Iterator[str]:
             yield f"{'  ' * (indent + more)}...hidden {hidden[at]}..."
             more += 1
         extra.append(more)
-        yield "  " * (indent + more) + name + text
+        yield printable("  " * (indent + more) + name + text)
         value = rows.values.get(at)
         if value is not None:
             yield tensor_dump(value.values, value.shape).removesuffix("\n")
@@ -202,7 +203,7 @@ def _op_titles(select: frozenset[str]) -> Iterator[str]:
 
 
 def _op_row(row: OpCostRow, view: OpCostView) -> str:
-    text = f"{row.op:<25}" + ", ".join(_op_cells(row, view))
+    text = printable(f"{row.op:<25}" + ", ".join(_op_cells(row, view)))
     if "input_shapes" in view.select and row.nodes:
         write = _spelling(view.style).time
         most_runs_first = sorted((-s.runs, _signature(s, write)) for s in row.signatures)

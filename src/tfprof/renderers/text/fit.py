@@ -6,6 +6,7 @@ import textwrap
 from dataclasses import replace
 
 from tfprof.renderers.text.footnotes import footnotes
+from tfprof.renderers.text.readable import readable
 from tfprof.renderers.text.wrapped import SCREEN_LINES, SCREEN_WIDTH, fact_lines, note_lines
 from tfprof.views.shapes import Facts, Fold, Notes, OneScreen, Part, Report, Table
 
@@ -15,7 +16,8 @@ _TABLE_FRAME = 3
 
 
 def fitted(report: Report) -> Report:
-    """What a screen needs of it; as it is, unless it asks to fit."""
+    """What a screen needs of it, in words that can be shown; whole, unless it asks to fit."""
+    report = readable(report)
     parts = [one for one in report.parts if not isinstance(one, Table) or one.on_screen]
     report = replace(report, parts=parts)
     if report.screen is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tfprof.renderers.text.bars import bar_lines
@@ -16,6 +17,8 @@ from tfprof.views.shapes import Bars, Facts, Lanes, Notes, Part, Report, Series,
 from tfprof.views.trees import CostTreeView, OpCostView
 
 _PLOT_WIDTH = 80
+_MARKUP = re.compile(r"[\\`*_\[<|&~]")
+_FENCES = re.compile("`+")
 
 
 def render(report: Report) -> str:
@@ -34,15 +37,15 @@ def _lines(part: Part) -> Iterator[str]:
     elif isinstance(part, Notes):
         yield from (f"- {_safe(note)}" for note in part.lines[: part.show])
     elif isinstance(part, Series):
-        yield from ("```", *plot_lines(part, _PLOT_WIDTH), "```")
+        yield from _fenced("\n".join(plot_lines(part, _PLOT_WIDTH)))
     elif isinstance(part, Lanes):
-        yield from ("```", *lane_lines(part, _PLOT_WIDTH), "```")
+        yield from _fenced("\n".join(lane_lines(part, _PLOT_WIDTH)))
     elif isinstance(part, Bars):
         drawn = ("".join(text for text, _ in line) for line in bar_lines(part, _PLOT_WIDTH))
-        yield from ("```", *(line.rstrip() for line in drawn), "```")
+        yield from _fenced("\n".join(line.rstrip() for line in drawn))
     elif isinstance(part, CostTreeView | OpCostView):
         text = op_text(part) if isinstance(part, OpCostView) else tree_text(part)
-        yield from ("```", text.rstrip("\n"), "```")
+        yield from _fenced(text.rstrip("\n"))
     elif isinstance(part, Table):
         if part.title:
             yield from (f"**{_safe(part.title)}**", "")
@@ -66,4 +69,12 @@ def _grid(titles: list[str], rows: list[list[str]], right: list[bool]) -> Iterat
 
 
 def _safe(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
+    """Nothing of a name is taken for markup, HTML or a link."""
+    return _MARKUP.sub(r"\\\g<0>", text)
+
+
+def _fenced(text: str) -> Iterator[str]:
+    """As it is, between fences that are longer than any it has."""
+    longest = max(map(len, _FENCES.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    yield from (fence, text, fence)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfprof.printable import printable
+
 _MOST = 10_000
 _CUT = "...omitted from display\n\n"
 
@@ -37,5 +39,5 @@ def tensor_dump(values: Sequence[object], shape: tuple[int, ...]) -> str:
 
 def _written(value: object) -> str:
     if isinstance(value, bytes):
-        return f"'{value.decode('utf-8', 'replace')}' "
+        return f"'{printable(value.decode('utf-8', 'replace'))}' "
     return f"{value:.2f} " if isinstance(value, float) else f"{value} "

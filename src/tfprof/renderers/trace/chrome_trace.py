@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.model.units import PS_A_MICROSECOND, PS_A_NANOSECOND
+from tfprof.printable import printable_json
 from tfprof.views.tracks import (
     ArgValue,
     CounterPoints,
@@ -182,4 +183,5 @@ def _filled(line: str, columns: Sequence[npt.NDArray[Any]]) -> str:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return printable_json(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 
 from tfprof.errors import UsageError
@@ -62,9 +63,12 @@ class Query:
         _check_share(self.margin, "the margin")
         _check_one_of(self.optimizer, "optimizer", OPTIMIZERS)
         _check_one_of(self.what_if.dtype, "dtype", HALF_TYPES)
-        swap = self.what_if.swap
-        if swap is not None and not (_is_number(swap) and swap > 0):
+        swap, more = self.what_if.swap, self.what_if.more_flops
+        if swap is not None and not (_is_number(swap) and 0 < swap < math.inf):
             raise UsageError(f"swap takes gigabytes a second, not {swap!r}", hint="swap=16")
+        if more is not None and not (_is_number(more) and math.isfinite(more)):
+            raise UsageError(f"more FLOPs are so many percent, not {more!r}")
+        _check_pattern(self.what_if.recompute)
 
     @property
     def may_be_measured(self) -> bool:
@@ -87,6 +91,14 @@ def _is_number(value: object) -> bool:
 def _check_share(value: float, what: str) -> None:
     if not _is_number(value) or not 0 <= value < math.inf:
         raise UsageError(f"{what} is a share from 0 on, not {value!r}", hint="0.05 is 5 percent")
+
+
+def _check_pattern(scopes: str | None) -> None:
+    try:
+        re.compile(scopes or "")
+    except re.error as fault:
+        what = f"the scopes to recompute, {scopes!r}, are no regular expression: {fault}"
+        raise UsageError(what) from None
 
 
 def _check_one_of(value: str | None, what: str, known: tuple[str, ...]) -> None:

@@ -27,6 +27,9 @@ _VALUE_FIELDS = {
     "string": "string_val",
 }  # fmt: skip
 
+# a value takes a byte or more, and no block is packed tighter than so
+_VALUES_A_BYTE = 64
+
 
 @dataclass(frozen=True, slots=True)
 class _File:
@@ -42,6 +45,7 @@ class _File:
     def _values(self, tensor: StoredTensor) -> Array:
         is_string = dtypes.name(tensor.dtype) == "string"
         kind = np.dtype(object if is_string else stored_type(tensor.dtype))
+        self._check_room(tensor)
         whole = np.zeros(tensor.shape, kind)
         filled = 0
         for saved in self._slices(tensor):
@@ -49,7 +53,7 @@ class _File:
             try:
                 part = _decoded(saved.data, kind, tensor.dtype)
                 whole[where] = part.reshape(whole[where].shape)
-            except ValueError:
+            except (ValueError, IndexError):
                 what = f"a slice of tensor {tensor.key} does not fit it"
                 raise CorruptFile(what, offset=0, where=str(self.path)) from None
             filled += part.size
@@ -57,6 +61,12 @@ class _File:
             what = f"only {filled:,} of {tensor.elements:,} values of tensor {tensor.key} are there"
             raise CorruptFile(what, offset=0, where=str(self.path))
         return whole
+
+    def _check_room(self, tensor: StoredTensor) -> None:
+        """No room is made for more values than the file can hold, however they are packed."""
+        if (elements(tensor.shape) or 0) > self.table.size * _VALUES_A_BYTE:
+            what = f"tensor {tensor.key} has more values than the file has room for"
+            raise CorruptFile(what, offset=0, where=str(self.path))
 
     def _slices(self, tensor: StoredTensor) -> Iterator[Proto]:
         """The blocks whose keys may begin with the tensor's name, and no others."""

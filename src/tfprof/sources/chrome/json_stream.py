@@ -81,6 +81,8 @@ class JsonStream:
                 if not self._more():
                     raise CutOff from None
                 continue
+            except ValueError:  # of Python itself, about integers
+                raise self.damaged("a number has thousands of digits", self._at) from None
             except RecursionError:
                 raise self.damaged("values are nested too deeply", self._at) from None
             length = end - self._at
@@ -105,7 +107,7 @@ class JsonStream:
             return []
         try:
             found = self._decoder.decode(f"[{self._text[self._at : last.start() + 1]}]")
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):
             return []
         self._at = last.start() + 1
         return found if isinstance(found, list) else []

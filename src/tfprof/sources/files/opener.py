@@ -6,15 +6,28 @@ A path says by its scheme who opens it; without one, it is a file of this machin
 from __future__ import annotations
 
 import os
+import stat
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from tfprof.errors import WrongKind
+from tfprof.sources.files import gzip_data
+from tfprof.sources.files.kept import Kept
+
+# `-`, as the system calls it
+STDIN = Path("/dev/stdin")
+_CHUNK = 1 << 20
+
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
+    """`comes_once`: a pipe or a device, which is read only where it is named."""
+
     size: int
     modified_ns: int
+    comes_once: bool = False
 
     @property
     def modified(self) -> float:
@@ -33,10 +46,14 @@ class Opener(Protocol):
 
     def is_folder(self, path: Path) -> bool: ...
 
+    def real(self, path: Path) -> Path:
+        """Where a path leads: the same for all that lead to one place."""
+        ...
+
     def facts(self, path: Path) -> FileFacts: ...
 
     def listed(self, folder: Path) -> tuple[list[str], list[str]]:
-        """The names of the folders and of the files in a folder; no link leads to a folder."""
+        """The names of the folders and of the files in a folder."""
         ...
 
     def read(self, path: Path) -> bytes:
@@ -53,41 +70,98 @@ class Opener(Protocol):
 
 
 class LocalFiles:
-    """The files of this machine."""
+    """The files of this machine. Packed ones are seen unpacked, pipes as if they were files."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Path, tuple[Hashable, Kept]] = {}
 
     def absolute(self, path: Path, folder: Path) -> Path:
         return folder / path
 
     def exists(self, path: Path) -> bool:
-        return path.exists()
+        return _found(path) is not None
 
     def is_folder(self, path: Path) -> bool:
-        return path.is_dir()
+        found = _found(path)
+        return found is not None and stat.S_ISDIR(found.st_mode)
+
+    def real(self, path: Path) -> Path:
+        return Path(os.path.realpath(path))
 
     def facts(self, path: Path) -> FileFacts:
         found = path.stat()
-        return FileFacts(found.st_size, found.st_mtime_ns)
+        if _comes_once(found) and path not in self._kept:
+            return FileFacts(0, found.st_mtime_ns, comes_once=True)
+        kept = self._kept_of(path)
+        return FileFacts(found.st_size if kept is None else kept.size, found.st_mtime_ns)
 
     def listed(self, folder: Path) -> tuple[list[str], list[str]]:
-        folders, files = [], []
+        folders, files = list[str](), list[str]()
         with os.scandir(folder) as entries:
             for entry in entries:
-                if not _leads_to_folder(entry):
-                    files.append(entry.name)
-                elif not entry.is_symlink():
-                    folders.append(entry.name)
+                (folders if _leads_to_folder(entry) else files).append(entry.name)
         return folders, files
 
     def read(self, path: Path) -> bytes:
-        return path.read_bytes()
+        kept = self._kept_of(path)
+        return path.read_bytes() if kept is None else kept.read_at(0, kept.size)
 
     def read_at(self, path: Path, offset: int, size: int) -> bytes:
+        kept = self._kept_of(path)
+        if kept is not None:
+            return kept.read_at(offset, size)
         with path.open("rb") as file:
             file.seek(offset)
             return file.read(size)
 
     def stream(self, path: Path) -> BinaryIO:
-        return path.open("rb")
+        kept = self._kept_of(path)
+        return path.open("rb") if kept is None else kept.stream()
+
+    def _kept_of(self, path: Path) -> Kept | None:
+        """What stands for a file that cannot be read at any place as it is."""
+        found = path.stat()
+        if not _comes_once(found) and not _is_packed(path):
+            return None
+        same: Hashable = found.st_ino
+        if not _comes_once(found):
+            same = (found.st_ino, found.st_size, found.st_mtime_ns)
+        before = self._kept.get(path)
+        if before is None or before[0] != same:
+            before = self._kept[path] = same, Kept(_pieces(path, found))
+        return before[1]
+
+
+def _found(path: Path) -> os.stat_result | None:
+    """None where there is nothing; a place that may not be looked at is an error."""
+    try:
+        return path.stat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # of a NUL in the name
+        return None
+
+
+def _comes_once(found: os.stat_result) -> bool:
+    return not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode)
+
+
+def _is_packed(path: Path) -> bool:
+    """A trace for a viewer has a reader of its own, which unpacks as it goes."""
+    name = path.name.lower()
+    return name.endswith(".gz") and not name.endswith(".json.gz")
+
+
+def _pieces(path: Path, found: os.stat_result) -> Iterator[bytes]:
+    """Unpacked, if it is packed."""
+    if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
+        hint = "Pipe a file into it, or name one." if path == STDIN else "Name a file or a folder."
+        raise WrongKind("this is a terminal or a device, no file", where=str(path), hint=hint)
+    # what is there may be nobody's to open by its name
+    with os.fdopen(os.dup(0), "rb") if path == STDIN else path.open("rb") as file:
+        if file.peek(2)[:2] == gzip_data.MAGIC:
+            yield from gzip_data.unpacked(file, str(path))
+            return
+        while chunk := file.read(_CHUNK):
+            yield chunk
 
 
 def _leads_to_folder(entry: os.DirEntry[str]) -> bool:

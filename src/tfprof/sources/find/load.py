@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tfprof.errors import (
+    AccessDenied,
     EmptyFile,
     NothingRecognised,
     PathNotFound,
@@ -16,7 +17,7 @@ from tfprof.errors import (
 )
 from tfprof.model.profile import ProfileData
 from tfprof.sources.checkpoint.state import INDEX_SUFFIX, newest_prefix, prefix_of
-from tfprof.sources.files.opener import opener_for
+from tfprof.sources.files.opener import STDIN, opener_for
 from tfprof.sources.files.registry import formats
 from tfprof.sources.find.choose import GRAPH_KINDS, Selection, choose_in_folder
 from tfprof.sources.find.folders import FoundFile, files_below, inspect
@@ -57,10 +58,24 @@ class Choice:
 
 
 _STATE = "checkpoint"
+_PIPED = Path("-")
 
 
 def choose(request: Request) -> Choice:
     """Look at everything named and decide what to read."""
+    named = {flag: [*map(_spelt, paths)] for flag, paths in request.named.items()}
+    try:
+        return _choose(replace(request, paths=[*map(_spelt, request.paths)], named=named))
+    except OSError as fault:  # a place that may not be looked at, a name that is too long
+        raise AccessDenied.because(fault, str(fault.filename or "")) from None
+
+
+def _spelt(path: Path) -> Path:
+    """`-` is what is piped in."""
+    return STDIN if path == _PIPED else path
+
+
+def _choose(request: Request) -> Choice:
     if "profile_path" in request.named and request.named.keys() & {"graph_path", "run_meta_path"}:
         raise UsageError(
             "--profile_path holds graph and runs: do not give --graph_path or --run_meta_path"
@@ -117,6 +132,10 @@ def _nothing_in(folder: Path, found: Sequence[FoundFile]) -> TfprofError:
     for one in found:
         if one.is_empty_capture:  # a run was profiled, and this is what came of it
             return EmptyFile(str(one.path))
+    closed = [one for one in found if one.closed]
+    if closed:
+        more = f", and {len(closed) - 1:,} more files" if len(closed) > 1 else ""
+        return AccessDenied(f"{closed[0].why_not}{more}", where=str(closed[0].path))
     what = "it is empty"
     if found:
         files = "its only file is not" if len(found) == 1 else f"none of the {len(found)} files is"
@@ -133,18 +152,24 @@ def _common_title(request: Request) -> str:
     return str(paths[0]) if paths else ""
 
 
-def inspect_named(path: Path) -> list[FoundFile]:
-    """A file the user named, which must have a format; a part of a checkpoint brings its index."""
+def inspect_named(path: Path, named_by: Sequence[Path] = ()) -> list[FoundFile]:
+    """A file the user named, which must have a format; a part of a checkpoint brings its index.
+
+    `named_by` are the files of a checkpoint that led here.
+    """
+    if path in named_by:
+        raise WrongKind("the files of the checkpoint name each other in a circle", where=str(path))
     if not opener_for(path).exists(path):
         path = _index_of(path)  # a checkpoint is named by the prefix its files share
     found = FoundFile(path, recognise(path), modified=opener_for(path).facts(path).modified)
     if found.kind == "checkpoint data":
-        return [*inspect_named(_index_of(path.with_name(prefix_of(path)))), found]
+        index = _index_of(path.with_name(prefix_of(path)))
+        return [*inspect_named(index, [*named_by, path]), found]
     if found.kind == "checkpoint state":
         newest = newest_prefix(path)
         if newest is None:
             raise WrongKind("the state file names no checkpoint", where=str(path))
-        return [*inspect_named(newest), found]
+        return [*inspect_named(newest, [*named_by, path]), found]
     return [found]
 
 

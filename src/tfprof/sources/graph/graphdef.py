@@ -232,6 +232,8 @@ class _NodeBytes:
 
     def _may_have(self, name: str) -> Ints:
         """Nodes whose bytes hold the map entry's key, be it inside another value."""
+        if not len(self.starts):
+            return np.zeros(0, np.int64)
         key = name.encode()
         pattern = re.escape(b"\n" + bytes([len(key)]) + key)
         hits = np.array([m.start() for m in re.finditer(pattern, self.source.data)], np.int64)

@@ -16,14 +16,17 @@ from tfprof.sources.files.reader import read_bytes
 from tfprof.sources.files.registry import FilePiece, Format, register
 from tfprof.wire import dtypes
 from tfprof.wire.fields import Progress
-from tfprof.wire.json_values import Json, as_list, as_text
+from tfprof.wire.json_values import Json, NotBelieved, as_list, as_text, parsed
 
 
 def read(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     try:
-        table = json.loads(read_bytes(path, progress))
+        table = parsed(read_bytes(path, progress))
     except json.JSONDecodeError as fault:
         raise CorruptText(f"not JSON ({fault.msg})", line=fault.lineno, where=str(path)) from None
+    except NotBelieved as fault:
+        what = f"not a JSON table of variables: {fault}"
+        raise WrongKind(what, where=str(path), hint=_HINT) from None
     except (UnicodeDecodeError, RecursionError):
         raise WrongKind("not a JSON table of variables", where=str(path), hint=_HINT) from None
     if not isinstance(table, dict):

@@ -19,7 +19,7 @@ from tfprof.sources.keras.hdf5 import StoredWeights
 from tfprof.sources.keras.weights import read_weights
 from tfprof.wire import dtypes
 from tfprof.wire.fields import Progress
-from tfprof.wire.json_values import Object, as_object
+from tfprof.wire.json_values import NotBelieved, Object, as_object, parsed
 
 _CONFIG, _METADATA, _WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
 _HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
@@ -73,10 +73,12 @@ def read_h5(path: Path, _step: int, _progress: Progress | None) -> FilePiece:
 
 def _json(data: bytes, path: Path, part: str) -> Object:
     try:
-        value = json.loads(data)
+        value = parsed(data)
     except json.JSONDecodeError as fault:
         what = f"{part} is not JSON ({fault.msg})"
         raise CorruptText(what, line=fault.lineno, where=str(path)) from None
+    except NotBelieved as fault:
+        raise WrongKind(f"{part} is not the JSON of a model: {fault}", where=str(path)) from None
     except (UnicodeDecodeError, RecursionError):
         raise WrongKind(f"{part} is not the JSON of a model", where=str(path)) from None
     if not isinstance(value, dict):

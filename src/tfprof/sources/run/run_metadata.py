@@ -32,6 +32,8 @@ _TEMPORARY, _PERSISTENT = 1, 3
 _TENSOR = 3
 _ALLOCATION = 4
 _REQUESTED, _ALLOCATED = 1, 2
+# in microseconds: the year 2112, and 25 days
+_LATEST, _LONGEST = 1 << 52, 1 << 41
 
 
 def read_binary(path: Path, step: int, progress: Progress | None) -> FilePiece:
@@ -55,6 +57,12 @@ def run_piece(
     trace = _trace(source, devices, step, progress)
     if not len(trace.executions):
         warnings.append(f"{path} has no step stats: run with trace_level=FULL_TRACE to record them")
+    cut = _times_cut(trace.executions)
+    if cut:
+        warnings.append(
+            f"{path}: {cut:,} executions have times of another century or over weeks; they are cut,"
+            " and what is said of them is not to be trusted"
+        )
     partitions = _partitions(source, fields, step)
     return FilePiece(
         trace=replace(trace, partitions=partitions),
@@ -102,10 +110,10 @@ def _executions(source: FileBytes, fields: Fields, device: Interned, step: int) 
         node=Interned.of_spans(source.spans(*fields.spans(_NODE_NAME, count))),
         device=device,
         step=np.full(count, step, np.int64),
-        start=fields.ints(_START, count),
-        op_start_rel=fields.ints(_OP_START, count),
-        op_end_rel=fields.ints(_OP_END, count),
-        end_rel=fields.ints(_END, count),
+        start=_cut(fields.ints(_START, count), _LATEST),
+        op_start_rel=_cut(fields.ints(_OP_START, count), _LONGEST),
+        op_end_rel=_cut(fields.ints(_OP_END, count), _LONGEST),
+        end_rel=_cut(fields.ints(_END, count), _LONGEST),
         thread=fields.ints(_THREAD, count),
         requested=per_execution(_TOTAL) + temporary + persistent,
         peak=per_execution(_PEAK) + temporary + persistent,
@@ -130,9 +138,23 @@ class _AllocatorRecords:
         return Allocations(
             self.memory.owner[records.owner],
             Interned(allocator.codes[records.owner], allocator.table),
-            inside.ints(_WHEN, len(records)),
+            _cut(inside.ints(_WHEN, len(records)), _LATEST),
             inside.ints(_CHANGE, len(records)),
         )
+
+
+def _cut(micros: Ints, most: int) -> Ints:
+    """No later than anybody can mean: nanoseconds, and sums of times, have to fit 64 bits."""
+    return np.clip(micros, -most, most)
+
+
+def _times_cut(rows: Executions) -> int:
+    """How many executions have a time that was cut."""
+    limits = ((rows.start, _LATEST), (rows.op_end_rel, _LONGEST), (rows.end_rel, _LONGEST))
+    cut = np.zeros(len(rows), bool)
+    for times, most in limits:
+        cut |= np.abs(times) == most
+    return int(np.count_nonzero(cut))
 
 
 def _memory_stats(source: FileBytes, fields: Fields, count: int) -> tuple[Ints, Ints]:

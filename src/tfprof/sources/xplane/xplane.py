@@ -28,6 +28,8 @@ _SUFFIX = ".xplane.pb"
 _START, _STOP, _OPTIONS = "profile_start_time", "profile_stop_time", "profile_options"
 # a later time than this is none, but damage
 _LATEST_NS = 1 << 62
+# 27 days: no capture lasts so long
+_LONGEST_PS = 1 << 61
 # ops are recorded from this level on
 _OPS_LEVEL = 2
 
@@ -79,6 +81,12 @@ def _space(file: _File, fields: Fields, warnings: list[str], progress: Progress 
         nameless = int(np.count_nonzero(plane.events.name == plane.event_names.ids.unknown))
         if nameless:
             warnings.append(f"{file.path}: {nameless:,} events of {plane.name} have no name")
+    odd = sum(map(_not_believed, planes))
+    if odd:
+        warnings.append(
+            f"{file.path}: {odd:,} events begin or end weeks after the others; their times are cut,"
+            " and what is said of them is not to be trusted"
+        )
     made = tuple(_plane(file, plane, base) for plane in planes)
     environment = _environment(file, made)
     # lines count from the start of the profiler, unless their times are of a calendar already
@@ -121,10 +129,22 @@ def _plane(file: _File, plane: PlaneColumns, base: int) -> Plane:
 def _events(plane: PlaneColumns, base: int) -> Events:
     """Events on the clock of the whole capture."""
     late = np.array([max(0, own - base) for own in plane.lines.timestamp_ns.tolist()], np.int64)
-    start = plane.events.offset_ps
+    start, duration = plane.events.offset_ps, plane.events.duration_ps
+    if _not_believed(plane):
+        start, duration = (np.clip(t, -_LONGEST_PS, _LONGEST_PS) for t in (start, duration))
     if late.any():
-        start = start + np.repeat(late * PS_A_NANOSECOND, np.diff(plane.lines.first))
-    return Events(plane.events.name, start, plane.events.duration_ps, plane.events.occurrences)
+        late_ps = np.minimum(late, _LONGEST_PS // PS_A_NANOSECOND) * PS_A_NANOSECOND
+        start = start + np.repeat(late_ps, np.diff(plane.lines.first))
+    return Events(plane.events.name, start, duration, plane.events.occurrences)
+
+
+def _not_believed(plane: PlaneColumns) -> int:
+    """How many events have times that 64 bits could not hold the sums of."""
+    times = (plane.events.offset_ps, plane.events.duration_ps)
+    if all(t.min(initial=0) >= -_LONGEST_PS and t.max(initial=0) <= _LONGEST_PS for t in times):
+        return 0
+    far = [(time > _LONGEST_PS) | (time < -_LONGEST_PS) for time in times]
+    return int(np.count_nonzero(far[0] | far[1]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,9 @@ class InMemory:
     def is_folder(self, path: Path) -> bool:
         return any(path in file.parents for file in self.files)
 
+    def real(self, path: Path) -> Path:
+        return path
+
     def facts(self, path: Path) -> FileFacts:
         return FileFacts(len(self.read(path)), self.time)
 
@@ -102,13 +105,13 @@ def test_other_paths_are_of_this_machine():
         assert isinstance(opener_for(Path(path)), LocalFiles)
 
 
-def test_a_listed_folder_does_not_lead_out_of_itself(tmp_path):
+def test_a_listed_link_is_what_it_leads_to(tmp_path):
     (tmp_path / "inside").mkdir()
     (tmp_path / "file").write_bytes(b"x")
     (tmp_path / "out").symlink_to(tmp_path.parent)
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
     folders, files = LocalFiles().listed(tmp_path)
-    assert (folders, sorted(files)) == (["inside"], ["dangling", "file"])
+    assert (sorted(folders), sorted(files)) == (["inside", "out"], ["dangling", "file"])
 
 
 def test_no_other_module_of_the_sources_opens_files():
