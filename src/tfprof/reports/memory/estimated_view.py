@@ -85,7 +85,7 @@ def _other_form(memory: EstimatedMemory) -> Iterator[tuple[str, str]]:
     device = memory.batches[0].highest
     if memory.optimised is not None:
         peak = size(memory.optimised.devices[device].peak_bytes)
-        yield "Optimised", f"{peak} beside the variables, as default sessions rewrite the graph"
+        yield "Optimised", f"{peak} beside the variables, as Grappler rewrites the graph"
     elif memory.written is not None:
         peak = size(memory.written.devices[device].peak_bytes)
         yield "Written", f"{peak} beside the variables, without Grappler"
