@@ -50,6 +50,9 @@ def distance(size: int, band: list[int]) -> float:
 
 
 def main() -> None:
+    if len(sys.argv) == 1:
+        print("not run: no folder of measured models was given")
+        return
     folder = Path(sys.argv[1])
     expected = json.loads((folder / "expected.json").read_text(encoding="utf-8"))
     print("| model | batch | default | ours | distance | Grappler changes | ours changes |")
