@@ -43,12 +43,13 @@ def imported(path):
 
 
 def ours(data, batch):
+    """What is computed while the step runs: what is folded reads nothing any more."""
     made = optimised(estimator_of(data, Query()).program(batch))
-    return Counter(step.op.site.op for step in made.steps)
+    return Counter(step.op.site.op for step in made.steps if any(step.reads))
 
 
 def theirs(graph):
-    return Counter(FUSED.get(node.op, node.op) for node in graph.node)
+    return Counter(FUSED.get(node.op, node.op) for node in graph.node if node.input)
 
 
 CASES = {
@@ -58,20 +59,36 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_the_ops_that_are_left_and_the_peak(samples, tmp_path, name):
-    graph = imported(samples / name)
+def rewritten(path, fetches):
+    graph = imported(path)
     writes = [op.name for op in graph.get_operations() if op.type.startswith("Assign")]
-    made = grappler(graph, CASES[name] or ("Identity", *writes))
-    profile = tfprof.load(samples / name)
-    counts, expected = ours(profile.data, 8), theirs(made)
+    return grappler(graph, fetches or ("Identity", *writes))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_ops_that_are_left(samples, name):
+    counts = ours(tfprof.load(samples / name).data, 8)
+    expected = theirs(rewritten(samples / name, CASES[name]))
     assert {op: counts[op] for op in LOOKED_AT} == {op: expected[op] for op in LOOKED_AT}
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "table"),
+    [
+        ("resnet50_infer_b1.meta", {}, None),
+        ("keras_mlp_train.graph.pb", {"batch": 8}, "keras_mlp_train_vars.json"),
+    ],
+)
+def test_the_peak_is_that_of_its_graph(samples, tmp_path, name, asked, table):
     path = tmp_path / "grappler.pb"
-    path.write_bytes(made.SerializeToString())
-    asked = {"batch": 8} if "train" in name else {}
-    rewritten = profile.memory(as_="optimised", **asked).to_dict()["data"]["devices"]["/cpu:0"]
-    given = tfprof.load(path).memory(as_="written", **asked).to_dict()["data"]["devices"]["/cpu:0"]
-    assert rewritten["peak_bytes"] == pytest.approx(given["peak_bytes"], rel=0.03)
+    path.write_bytes(rewritten(samples / name, CASES[name]).SerializeToString())
+    variables = table and samples / table
+    peaks = [
+        tfprof.load(file, vars=variables).memory(as_=form, **asked).to_dict()["data"]["devices"]
+        for file, form in ((samples / name, "optimised"), (path, "written"))
+    ]
+    one, other = (found["/cpu:0"]["peak_bytes"] for found in peaks)
+    assert one == pytest.approx(other, rel=0.01)
 
 
 def variable(name, *shape):
@@ -85,27 +102,27 @@ def biased(made, name, then=lambda one: one):
 def convolved(then):
     image = v1.placeholder(tf.float32, [None, 8, 8, 4], name="x")
     made = tf.nn.conv2d(image, variable("w", 3, 3, 4, 8), 1, "SAME")
-    return tf.exp(biased(made, "b", then))
+    return tf.reduce_max(biased(made, "b", then), 0)
 
 
 def multiplied(then):
     rows = v1.placeholder(tf.float32, [None, 8], name="x")
-    return tf.exp(biased(tf.matmul(rows, variable("w", 8, 8)), "b", then))
+    return tf.reduce_max(biased(tf.matmul(rows, variable("w", 8, 8)), "b", then), 0)
 
 
 def volumes(then):
     image = v1.placeholder(tf.float32, [None, 8, 8, 8, 4], name="x")
     made = tf.nn.conv3d(image, variable("w", 3, 3, 3, 4, 8), [1] * 5, "SAME")
-    return tf.exp(biased(made, "b", then))
+    return tf.reduce_max(biased(made, "b", then), 0)
 
 
 def constants(then):
     rows = v1.placeholder(tf.float32, [None, 300], name="x")
-    mask = tf.linalg.band_part(tf.ones([300, 300]), -1, 0)
-    return tf.exp(then(tf.matmul(rows, mask)))
+    large = tf.sqrt(tf.fill([300, 300], 2.0)) * 3.0
+    return tf.reduce_max(then(tf.matmul(rows, large)), 0)
 
 
-@pytest.mark.parametrize("then", [tf.nn.relu, tf.nn.relu6, tf.nn.elu, tf.nn.leaky_relu, tf.tanh])
+@pytest.mark.parametrize("then", [tf.nn.relu, tf.nn.relu6, tf.nn.leaky_relu, tf.tanh])
 @pytest.mark.parametrize("build", [convolved, multiplied, volumes, constants])
 def test_what_is_fused_and_folded(tmp_path, build, then):
     with tf.Graph().as_default() as graph:
@@ -114,8 +131,4 @@ def test_what_is_fused_and_folded(tmp_path, build, then):
     path.write_bytes(graph.as_graph_def().SerializeToString())
     left = ours(tfprof.load(path).data, 4)
     expected = theirs(grappler(graph, [end.op.name]))
-    hidden = ("Const", "Placeholder", "_UnaryOpsComposition", "Tanh", "Exp", "Identity")
-    for op in hidden:  # a chain of unary ops in one, in place either way
-        left.pop(op, None)
-        expected.pop(op, None)
     assert left == expected

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from run_cli import run
@@ -13,6 +14,8 @@ from tfprof.reports.memory.asked_steps import estimator_of
 from tfprof.reports.memory.query import Query
 from tfprof.wire import dtypes
 from tfprof.wire.schema import message_class
+
+MODELS = Path(__file__).parents[3] / "models"
 
 
 class Drawn:
@@ -159,10 +162,10 @@ def test_both_forms_stand_beside_each_other(samples):
     assert "written" not in written
 
 
-def test_a_layer_by_layer_estimate_says_that_keras_compiles(made):
-    asked = json.loads(run("memory", made / "residual.keras", "--as", "optimised", "--json").out)
+def test_a_layer_by_layer_estimate_says_that_keras_compiles():
+    asked = json.loads(run("memory", MODELS / "residual.keras", "--as", "optimised", "--json").out)
     assert any("jit_compile=False" in one for one in asked["warnings"])
-    plain = json.loads(run("memory", made / "residual.keras", "--json").out)
+    plain = json.loads(run("memory", MODELS / "residual.keras", "--json").out)
     assert "optimised" not in plain["data"]
 
 
