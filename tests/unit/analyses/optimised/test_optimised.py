@@ -173,3 +173,17 @@ def test_a_form_has_a_name(samples):
     profile = tfprof.load(samples / "keras_mlp_train.graph.pb")
     with pytest.raises(UsageError, match="no form of a graph is called 'optimized'"):
         profile.memory(as_="optimized")
+
+
+def test_grappler_takes_an_open_batch_for_one(samples):
+    profile = tfprof.load(samples / "keras_mlp_train.graph.pb")
+    said = [
+        [
+            one
+            for one in profile.memory(as_=form, batch=batch).to_dict()["warnings"]
+            if "swap" in one
+        ]
+        for form, batch in (("optimised", 4096), ("optimised", 1), ("written", 4096))
+    ]
+    assert [len(one) for one in said] == [1, 0, 0]
+    assert "not of ~" in said[0][0]
