@@ -65,6 +65,7 @@ CALLS = {
     "layers.gpu": f"layers {GPU}",
     "layers.gpu.kernel": f"layers {GPU} --by kernel",
     "memory.mlp_train": "memory keras_mlp_train.graph.pb",
+    "memory.mlp_train.optimised": "memory keras_mlp_train.graph.pb --as optimised",
     "memory.mlp_train.batches": "memory keras_mlp_train.graph.pb --batch 1,8,32",
     "memory.mlp_train.fits": "memory keras_mlp_train.graph.pb --device-memory 1GB",
     "memory.mlp_train.what_if": "memory keras_mlp_train.graph.pb --batch 64 --recompute --swap 16 "

@@ -95,6 +95,7 @@ class Profile:
         swap: float | None = None,
         dtype: str | None = None,
         estimate: bool = False,
+        as_: str | None = None,
     ) -> Answer:
         """What a traced run took, or what one step will take.
 
@@ -104,6 +105,9 @@ class Profile:
         What if activations were recomputed (`True` searches, a pattern names scopes;
         `recompute_keep` names the tensors that are not), swapped to the host at so many GB a
         second, or stored in `float16`.
+
+        `as_="optimised"` is the step as a default session or tf.function rewrites it, `"written"`
+        the graph as it is, `"executed"` the one that a run holds.
         """
         batches = () if batch is None else _several(batch)
         pattern = recompute if isinstance(recompute, str) else ("" if recompute else None)
@@ -114,10 +118,12 @@ class Profile:
             device_memory,
             margin,
             optimizer=optimizer if mode == "train" else None,
+            executed=memory.form_of(as_) == memory.EXECUTED,
             what_if=memory.WhatIfQuery(
                 pattern, swap=swap, dtype=dtype, keep=_names(recompute_keep)
             ),
-            estimate=estimate,
+            estimate=estimate or as_ is not None,
+            optimised=as_ == memory.OPTIMISED,
         )
         return self._ask("memory", query, partial(memory.to_draw, self.data, query))
 

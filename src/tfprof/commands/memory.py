@@ -12,7 +12,7 @@ from tfprof.commands.command import Command, Drawing, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.commands.options.sizes import DIMENSIONS, counted, question_of
-from tfprof.commands.options.which_graph import FORMS, PARTITION, on_partition
+from tfprof.commands.options.which_graph import PARTITION, on_partition
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kKMGT]?i?)B?")
 _SCALES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
            "Ki": 2**10, "ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}  # fmt: skip
 
+_FORMS = ("written", "optimised", "executed")
+
 _OPTIONS = (
     *INPUTS,
     *DIMENSIONS,
@@ -38,8 +40,8 @@ _OPTIONS = (
             Option("--estimate", "from the graph, also where a run was measured", Takes.FLAG),
             Option("--workspace", "of a convolution while it runs, with --model gpu-bfc",
                    metavar="32MiB"),
-            Option("--as", "the graph of the file, or the one a run holds", choices=FORMS,
-                   key="form"),
+            Option("--as", "the graph of the file, what Grappler makes of it, or what a run holds",
+                   choices=_FORMS, key="form"),
             PARTITION,
             Option("--against", "another model: a curve each", metavar="PATH"),
             Option("--device-memory", "find the batch that fits in it", metavar="16GB"),
@@ -87,6 +89,7 @@ def query_of(values: Values) -> Query:
         what_if=_what_if(values),
         # a graph or another model that is named cannot have been measured
         estimate=estimate or form is not None or values.text("against") is not None,
+        optimised=form == "optimised",
     )
 
 

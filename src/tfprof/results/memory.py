@@ -76,6 +76,29 @@ class BatchMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherDevice:
+    peak_bytes: Quantity
+    total_bytes: Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class OtherBatch:
+    """By device."""
+
+    batch: Annotated[int, ROW_KEY]
+    peak_bytes: Mapping[str, Quantity]
+    total_bytes: Mapping[str, Quantity]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherForm:
+    """The same step with the other graph: as written, or as a default session rewrites it."""
+
+    devices: Mapping[str, OtherDevice]
+    batches: tuple[OtherBatch, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Fits:
     """The largest batches in `budget_bytes`; None where nothing is asked to fit.
 
@@ -95,6 +118,8 @@ class Fits:
 class EstimatedMemory:
     """Of one model; `against` is another one over the same batches.
 
+    Of `written` and `optimised` at most one is there: the form that was not asked for.
+
     `source` says what the numbers come from, `given` are the sizes that were said, `variables` the
     bytes of the variables on every device, also on those where nothing else lies.
     """
@@ -112,6 +137,8 @@ class EstimatedMemory:
     batch_is_open: Annotated[bool, INSIDE]
     what_if: Annotated[tuple[WhatIf, ...] | None, IF_KNOWN] = None
     against: Annotated[EstimatedMemory | None, IF_KNOWN] = None
+    optimised: Annotated[OtherForm | None, IF_KNOWN] = None
+    written: Annotated[OtherForm | None, IF_KNOWN] = None
 
     @property
     def highest(self) -> EstimatedDevice:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 from tfprof.analyses.memory.at_batch import at_batch
 from tfprof.analyses.memory.peaks import (
@@ -26,6 +27,8 @@ from tfprof.results.memory import LinePiece
 _SCHEDULE_BATCH = 8
 # what a step is made into before it is simulated, at a batch
 Change = Callable[[Program, int], Program]
+# what TensorFlow makes of a step before it runs it, whatever the batch
+Rewrite = Callable[[Program], Program]
 
 
 def memory_model(name: str, workspace: int | None = None) -> MemoryModel:
@@ -40,14 +43,25 @@ def memory_model(name: str, workspace: int | None = None) -> MemoryModel:
     return replace(model, workspace=workspace)
 
 
+class _Written(NamedTuple):
+    step: StepOps
+    program: Program
+
+
 class Estimator:
-    """Each batch is worked out once. `change` rewrites the step: another plan, the same model."""
+    """Each batch is worked out once. `change` is another plan for the step that `rewrite` makes."""
 
     def __init__(
-        self, steps: StepSource, model: MemoryModel, *, change: Change | None = None
+        self,
+        steps: StepSource,
+        model: MemoryModel,
+        *,
+        change: Change | None = None,
+        rewrite: Rewrite | None = None,
     ) -> None:
         self.model, self.part, self.is_fixed = model, steps.part, steps.is_fixed
-        self.steps, self._change = steps, change
+        self.steps, self._change, self._rewrite = steps, change, rewrite
+        self._found: dict[frozenset[tuple[str, Size]], _Written] = {}
         self._programs: dict[int, Program] = {}
         self._peaks: dict[int, dict[str, MemoryPeak]] = {}
         self._state_bytes = 0
@@ -57,14 +71,21 @@ class Estimator:
 
     def changed(self, change: Change) -> Estimator:
         """The same with another schedule or other ops."""
-        other = Estimator(self.steps, self.model, change=change)
+        other = Estimator(self.steps, self.model, change=change, rewrite=self._rewrite)
+        other._found = self._found
         other._programs, other._state_bytes = self._programs, self._state_bytes
         other.lost = self.lost
         return other
 
     def modelled(self, model: MemoryModel) -> Estimator:
         """The same on a device that allocates otherwise."""
-        return Estimator(self.steps, model)
+        return Estimator(self.steps, model, rewrite=self._rewrite)
+
+    def rewritten(self, rewrite: Rewrite | None) -> Estimator:
+        """The same with another graph of the same step: shapes and costs are not found again."""
+        other = Estimator(self.steps, self.model, rewrite=rewrite)
+        other._found = self._found
+        return other
 
     @property
     def persistent(self) -> dict[str, int]:
@@ -91,9 +112,12 @@ class Estimator:
         return self._programs[batch]
 
     def _written(self, batch: int) -> Program:
-        step = self._step({} if self.is_fixed else {BATCH: batch})
+        step, made = self._step({} if self.is_fixed else {BATCH: batch})
         self.notes = list(dict.fromkeys([*self.notes, *step.notes]))
-        return program(step.costs, step.graph, self.model)
+        return self._rewritten(made)
+
+    def _rewritten(self, made: Program) -> Program:
+        return made if self._rewrite is None else self._rewrite(made)
 
     @cached_property
     def _open(self) -> Program | None:
@@ -101,11 +125,11 @@ class Estimator:
         if self.is_fixed:
             return None
         # said as a symbol, the batch is open even where a run tells its size
-        step = self._step({BATCH: symbol(BATCH)})
+        step, made = self._step({BATCH: symbol(BATCH)})
         if set(step.costs.symbols) != {BATCH}:
             return None
         self.notes = list(dict.fromkeys([*self.notes, *step.notes]))
-        return program(step.costs, step.graph, self.model)
+        return self._rewritten(made)
 
     @property
     def first(self) -> Program:
@@ -158,7 +182,7 @@ class Estimator:
         if parallel:
             needs = {device: one.interval[1] for device, one in self.at(batch).items()}
         else:
-            needs = self._expected(batch)
+            needs = self.expected(batch)
         fed = self.inputs(batch)
         return {device: size + fed.get(device, 0) for device, size in needs.items()}
 
@@ -168,7 +192,7 @@ class Estimator:
         fed = dict(zip(made.devices, made.inputs, strict=True)) if made is not None else {}
         return {device: with_inputs(lines, fed[device]) for device, lines in self.pieces().items()}
 
-    def _expected(self, batch: int) -> dict[str, int]:
+    def expected(self, batch: int) -> dict[str, int]:
         """By device; the ends of the interval are left out where nobody asks for them."""
         if batch in self._peaks:
             return {device: one.expected for device, one in self._peaks[batch].items()}
@@ -180,7 +204,11 @@ class Estimator:
         made = self.program(batch)
         return made if self._change is None else self._change(made, batch)
 
-    def _step(self, sizes: Mapping[str, Size]) -> StepOps:
-        found = self.steps.at(sizes)
-        self._state_bytes, self.lost = found.state_bytes, found.missing
+    def _step(self, sizes: Mapping[str, Size]) -> _Written:
+        key = frozenset(sizes.items())
+        if key not in self._found:
+            step = self.steps.at(sizes)
+            self._found[key] = _Written(step, program(step.costs, step.graph, self.model))
+        found = self._found[key]
+        self._state_bytes, self.lost = found.step.state_bytes, found.step.missing
         return found

@@ -16,6 +16,7 @@ from tfprof.analyses.memory.step_sources import (
     StepSource,
     persistent,
 )
+from tfprof.analyses.optimised.optimise import optimised
 from tfprof.analyses.placement.soft_placement import as_ran
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.joined_graphs import joined_graphs
@@ -30,7 +31,8 @@ _PARTITION = "partition"
 def estimator_of(data: ProfileData, query: Query) -> Estimator:
     """Of the model as it is, or with a training step added to what only predicts."""
     model = memory_model(query.model, query.workspace)
-    return Estimator(_steps(data, query.question, query.optimizer), model)
+    steps = _steps(data, query.question, query.optimizer)
+    return Estimator(steps, model, rewrite=optimised if query.optimised else None)
 
 
 def _steps(data: ProfileData, question: Question, optimizer: str | None) -> StepSource:

@@ -15,6 +15,7 @@ from tfprof.model.dims import BATCH
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
 from tfprof.reports.memory.asked_steps import estimator_of, executed_estimator
+from tfprof.reports.memory.forms import assumed_by_grappler, compiled_by_xla, with_other_form
 from tfprof.reports.memory.query import Query
 from tfprof.reports.memory.what_if import Before, said_of, what_ifs
 from tfprof.reports.shared.missing_sizes import bytes_known, missing_sizes
@@ -32,6 +33,7 @@ _SOME_BATCHES = (1, 2, 4, 8)
 _WRITTEN = "Estimated from the graph as written; nothing was run."
 _BY_LAYERS = "Estimated from the layers of the file; nothing was run."
 _ADDED = "Estimated: gradients and updates are added to a model that only predicts."
+_OPTIMISED = "Estimated from what Grappler makes of the graph by default; nothing was run."
 _EXECUTED = "Estimated from the graph that TensorFlow executed."
 _NO_CURVE = "curve: only a run has one"
 _NO_BUDGET = "--device-memory says what has to fit"
@@ -48,8 +50,9 @@ def estimated(
         )
     estimator = (executed_estimator if query.executed else estimator_of)(data, query)
     batches = query.batches or (1 if query.executed else query.question.sizes.get(BATCH, 1),)
-    found = _memory(data.title, estimator, batches, query.given)
+    found = _memory(data.title, estimator, batches, query)
     found = replace(found, fits=_fits(estimator, query))
+    found = with_other_form(found, estimator, query, missing_of(estimator))
     notes: list[str] = []
     if query.what_if.is_asked:
         budget = None if found.fits.unknown else query.budget
@@ -57,7 +60,9 @@ def estimated(
         changed = what_ifs(before, query.what_if, progress)
         notes = said_of(changed)
         found = replace(found, what_if=changed or None)
-    warnings = [*data.warnings, *_warnings(estimator)]
+    warnings = [*data.warnings, *_warnings(estimator, query)]
+    if query.optimised and (assumed := assumed_by_grappler(found, estimator)):
+        warnings.append(assumed)
     nulls = _nulls(found)
     return answered("memory", data, found, [*warnings, *nulls], [*warnings, *notes])
 
@@ -83,12 +88,17 @@ def against(first: ProfileData, second: ProfileData, query: Query) -> Answered[E
     both = first, second
     estimators = [estimator_of(data, query) for data in both]
     batches = query.batches or _SOME_BATCHES
+    source = _OPTIMISED if query.optimised else _WRITTEN
     found, other = (
-        replace(_memory(data.title, one, batches, query.given), source=_WRITTEN)
+        replace(_memory(data.title, one, batches, query), source=source)
         for data, one in zip(both, estimators, strict=True)
     )
     found = replace(found, fits=Fits(budget_bytes=query.budget), against=other)
-    said = [*first.warnings, *second.warnings, *(s for one in estimators for s in _warnings(one))]
+    said = [
+        *first.warnings,
+        *second.warnings,
+        *(s for one in estimators for s in _warnings(one, query)),
+    ]
     warnings = tuple(dict.fromkeys(said))
     inputs = (*used_inputs(first), *used_inputs(second))
     nulls = dict.fromkeys([*warnings, *_nulls(found), *_nulls(other)])
@@ -96,7 +106,7 @@ def against(first: ProfileData, second: ProfileData, query: Query) -> Answered[E
 
 
 def _memory(
-    title: str, estimator: Estimator, batches: Sequence[int], given: tuple[str, ...]
+    title: str, estimator: Estimator, batches: Sequence[int], query: Query
 ) -> EstimatedMemory:
     # before anything else, so that warnings are about the batches that were asked for
     rows = tuple(_batch(estimator, batch) for batch in batches)
@@ -112,8 +122,8 @@ def _memory(
         rows,
         Fits(),
         title,
-        _source(estimator),
-        given,
+        _source(estimator, query),
+        query.given,
         {device: held_of(estimator)(size) for device, size in estimator.persistent.items()},
         not estimator.is_fixed,
     )
@@ -173,9 +183,11 @@ def _bound_by(estimator: Estimator, batch: int) -> str:
     return max(kinds, key=kinds.__getitem__)
 
 
-def _source(estimator: Estimator) -> str:
+def _source(estimator: Estimator, query: Query) -> str:
     if estimator.is_fixed:
         return _EXECUTED
+    if query.optimised:
+        return _OPTIMISED
     if isinstance(estimator.steps, AddedSteps):
         return _ADDED
     return _BY_LAYERS if isinstance(estimator.steps, KerasSteps) else _WRITTEN
@@ -196,6 +208,6 @@ def held_of(estimator: Estimator) -> Callable[[int], Quantity]:
     return partial(bytes_known, missing=missing) if missing else Quantity.derived
 
 
-def _warnings(estimator: Estimator) -> list[str]:
-    missing = missing_of(estimator)
-    return [*estimator.notes, *([missing] if missing else [])]
+def _warnings(estimator: Estimator, query: Query) -> list[str]:
+    compiled = compiled_by_xla(estimator) if query.optimised else ""
+    return [*estimator.notes, *(one for one in (compiled, missing_of(estimator)) if one)]

@@ -66,6 +66,7 @@ def _facts(memory: EstimatedMemory) -> Iterator[tuple[str, str]]:
         for device in sorted({*memory.devices, *memory.variables}):
             held = memory.variables.get(device, Quantity.derived(0))
             yield device, _device_text(memory.devices.get(device), held)
+    yield from _other_form(memory)
     if memory.highest.peak_at:
         yield "At the peak", f"{memory.highest.peak_at}: {_kinds_text(memory.highest)}"
     if memory.fits.budget_bytes is not None:
@@ -77,6 +78,17 @@ def _one_device(found: EstimatedDevice, held: Quantity) -> Iterator[tuple[str, s
     yield "Variables", size(held)
     yield "Total", size(_together(found, whole(held)))
     yield from (("Formula", _piece_text(piece)) for piece in found.pieces[-_PIECES_SHOWN:])
+
+
+def _other_form(memory: EstimatedMemory) -> Iterator[tuple[str, str]]:
+    """On one line: of the device that needs most."""
+    device = memory.batches[0].highest
+    if memory.optimised is not None:
+        peak = size(memory.optimised.devices[device].peak_bytes)
+        yield "Optimised", f"{peak} beside the variables, as Grappler rewrites the graph"
+    elif memory.written is not None:
+        peak = size(memory.written.devices[device].peak_bytes)
+        yield "Written", f"{peak} beside the variables, without Grappler"
 
 
 def _together(found: EstimatedDevice, held: int) -> Quantity:

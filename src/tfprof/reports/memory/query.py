@@ -10,6 +10,8 @@ from tfprof.errors import UsageError
 from tfprof.reports.shared.question import Question, whole_number
 
 OPTIMIZERS = ("adam", "sgd", "momentum")
+# the graph of the file, what Grappler makes of it, what a run holds
+WRITTEN, OPTIMISED, EXECUTED = FORMS = ("written", "optimised", "executed")
 HALF_TYPES = ("float16", "bfloat16")
 # a data-centre GPU at half of what its maker promises
 DEFAULT_DEVICE = "gpu:10T,800G"
@@ -40,7 +42,7 @@ class Query:
     """`question` is what is computed, without its batches.
 
     `optimizer` asks for a training step where the graph has none, `executed` for the graph that
-    ran, `estimate` for no measurement.
+    ran, `optimised` for the one that Grappler would make, `estimate` for no measurement.
     """
 
     question: Question = field(default_factory=Question)
@@ -53,6 +55,7 @@ class Query:
     workspace: int | None = None
     what_if: WhatIfQuery = field(default_factory=WhatIfQuery)
     estimate: bool = False
+    optimised: bool = False
 
     def __post_init__(self) -> None:
         """Refuses what no device, optimizer or link is like."""
@@ -82,6 +85,12 @@ class Query:
         return tuple(
             f"{name}={size}" for name, size in [*self.question.sizes.items(), *feeds.items()]
         )
+
+
+def form_of(name: str | None) -> str | None:
+    """The graph that is meant, if any is named."""
+    _check_one_of(name, "form of a graph", FORMS)
+    return name
 
 
 def _is_number(value: object) -> bool:
