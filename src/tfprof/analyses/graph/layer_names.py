@@ -10,6 +10,8 @@ from functools import lru_cache
 # what stands in front of or behind a layer's own name
 _GRADIENT = re.compile(r"(?:.*/)?(?:gradients(?:_\d+)?|gradient_tape)/(.*)")
 _CALL = re.compile(r"(?:Stateful)?PartitionedCall(?:_\d+)?")
+# where a loop or a branch is lowered, the function that it runs stands in front of its ops
+_LOWERED = re.compile(r"/(?:body|cond|then|else|branch\d+)/_\d+(?=/)")
 _GRAD_SUFFIX = re.compile(r"_grad(?:_\d+)?$")
 # an op that reads a variable for another one is named below it
 _READ = re.compile(r"/ReadVariableOp(?:_\d+)?$")
@@ -38,6 +40,7 @@ def is_gradient(name: str) -> bool:
 
 def without_calls(name: str) -> str:
     """The name of an op without the calls around it, which stand in front once they are inlined."""
+    name = _LOWERED.sub("", name)
     return "/".join(part for part in name.split("/") if not _CALL.fullmatch(part)) or name
 
 

@@ -48,6 +48,10 @@ class TraceSteps:
         return len(self._clock.windows)
 
     @property
+    def windows(self) -> Sequence[StepWindow]:
+        return self._clock.windows
+
+    @property
     def numbers(self) -> tuple[int, ...]:
         return tuple(window.number for window in self._clock.windows)
 
