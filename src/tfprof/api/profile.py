@@ -19,10 +19,12 @@ from tfprof.printable import printable
 from tfprof.reports import input as input_report
 from tfprof.reports import memory, placement, steps, summary, timeline, trees
 from tfprof.reports.layers.query import Query as LayersQuery
+from tfprof.reports.shared.calibrating import calibration_of
 from tfprof.reports.shared.device_rates import device_of
 from tfprof.reports.shared.partition_graphs import executed
 from tfprof.reports.shared.question import question_from
 from tfprof.results.answered import Answered
+from tfprof.results.calibration import Calibration
 from tfprof.sources.find.load import Request, choose, read
 from tfprof.sources.run.placement_log import read_placement_log
 
@@ -68,15 +70,17 @@ class Profile:
         dims: Mapping[str, int] | None = None,
         by: str = "layer",
         device: str | None = None,
+        calibrate: PathLike | Sequence[PathLike] = (),
     ) -> Answer:
         """Shape, parameters, FLOPs and activations of each layer; of a run also its time.
 
         `by` is what a row is: layer, op or scope, and of a run node, device, thread or kernel.
-        `device` adds estimated time: `"gpu:19.5T,1555G"`.
+        `device` adds estimated time: `"gpu:19.5T,1555G"`. So does `calibrate`, a folder with a run
+        and its graph, or several, of the machine whose time is asked for.
         """
         question = question_from(batch, mode, signature, feeds, dims)
         known = device_of(device) if device is not None else None
-        return self._ask("layers", LayersQuery(question, known, by))
+        return self._ask("layers", LayersQuery(question, known, by, _calibration(calibrate)))
 
     def memory(  # noqa: PLR0913  (each one an option of the command)
         self,
@@ -93,6 +97,8 @@ class Profile:
         recompute: bool | str = False,
         recompute_keep: Sequence[str] = (),
         swap: float | None = None,
+        device: str | None = None,
+        calibrate: PathLike | Sequence[PathLike] = (),
         dtype: str | None = None,
         estimate: bool = False,
         as_: str | None = None,
@@ -120,7 +126,12 @@ class Profile:
             optimizer=optimizer if mode == "train" else None,
             executed=memory.form_of(as_) == memory.EXECUTED,
             what_if=memory.WhatIfQuery(
-                pattern, swap=swap, dtype=dtype, keep=_names(recompute_keep)
+                pattern,
+                swap=swap,
+                device=device,
+                dtype=dtype,
+                keep=_names(recompute_keep),
+                calibration=_calibration(calibrate),
             ),
             estimate=estimate or as_ is not None,
             optimised=as_ == memory.OPTIMISED,
@@ -251,3 +262,8 @@ def _several(given: object) -> tuple[Any, ...]:
 
 def _first(titles: Iterable[str], count: int = 3) -> list[str]:
     return [Path(title).name for title in titles][:count]
+
+
+def _calibration(paths: PathLike | Sequence[PathLike]) -> Calibration | None:
+    several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    return calibration_of([load(path).data for path in several]) if several else None

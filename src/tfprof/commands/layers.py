@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Command, HelpGroup
+from tfprof.commands.options.calibrate import CALIBRATE, calibration_in
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Option, OptionSection, Values
 from tfprof.commands.options.sizes import DIMENSIONS, question_of
@@ -20,6 +21,7 @@ _TIME = OptionSection(
     "time, measured or estimated",
     (
         Option("--device", "a device's best: gpu:19.5T,1555G", metavar="cpu|gpu:FLOPS,BYTES"),
+        CALIBRATE,
         Option("--by", "a row each; from device on, a trace is needed", default="layer",
                choices=("layer", "op", "scope", "node", "device", "thread", "kernel")),
     ),
@@ -31,7 +33,12 @@ def query_of(values: Values) -> Query:
     from tfprof.reports.shared.device_rates import device_of
 
     question, device = question_of(values), values.text("device")
-    return Query(question, device_of(device) if device else None, values.text("by") or "layer")
+    return Query(
+        question,
+        device_of(device) if device else None,
+        values.text("by") or "layer",
+        calibration_in(values),
+    )
 
 
 def _answer(values: Values, progress: ProgressOf | None) -> Answered[LayersResult]:

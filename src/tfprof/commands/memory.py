@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Command, Drawing, HelpGroup
+from tfprof.commands.options.calibrate import CALIBRATE, calibration_in
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.commands.options.sizes import DIMENSIONS, counted, question_of
@@ -64,6 +65,7 @@ _OPTIONS = (
             Option("--swap", "activations waited on the host; GB a second", Takes.NUMBER, "GBPS"),
             Option("--device", "how fast it computes meanwhile (gpu:10T,800G)",
                    metavar="gpu:FLOPS,BYTES"),
+            CALIBRATE,
             Option("--dtype", "activations and gradients were half as wide",
                    choices=("float16", "bfloat16")),
         ),
@@ -94,7 +96,7 @@ def query_of(values: Values) -> Query:
 
 
 def _what_if(values: Values) -> WhatIfQuery:
-    from tfprof.reports.memory.query import DEFAULT_DEVICE, WhatIfQuery
+    from tfprof.reports.memory.query import WhatIfQuery
 
     swap = values.number("swap")
     if swap is not None and swap <= 0:
@@ -103,9 +105,10 @@ def _what_if(values: Values) -> WhatIfQuery:
         values.text("recompute_scopes") or ("" if values.flag("recompute") else None),
         values.number("more_flops"),
         swap,
-        values.text("device") or DEFAULT_DEVICE,
+        values.text("device"),
         values.text("dtype"),
         tuple(one.strip() for one in (values.text("recompute_keep") or "").split(",") if one),
+        calibration_in(values),
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from tfprof.model.device import DevicePeak
 from tfprof.model.dims import Open
 from tfprof.model.quantity import Quantity
+from tfprof.results.calibration import Calibration
 from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY, Key
 from tfprof.results.kernels import KernelTime
 from tfprof.results.model_costs import ComputedCosts
@@ -61,16 +62,22 @@ class LayersRow:
     beside: Annotated[CallOfLayer | GroupWork | OpTime | KernelTime | None, AMONG] = None
 
 
+# no upper end where only a device's best is known, or a part is not
+Interval = tuple[float, float | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What some ops would take at best, run one after the other, and at most.
+    """What some ops take, and the interval that it lies in nine times of ten.
 
-    `measured_us` is what a step of a run took for the same ops, `efficiency` how near it came.
+    At a device's best, `time_us` is with arithmetic and traffic at the same time, `upper_us` with
+    one after the other. `measured_us` is what a step of a run took for the same ops, `efficiency` how near it came.
     """
 
     name: Annotated[str, ROW_KEY]
     count: int
     time_us: Quantity
+    time_interval_us: Interval
     upper_us: Quantity
     compute_us: Quantity
     memory_us: Quantity
@@ -81,9 +88,18 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class EstimatedTime:
-    device: DevicePeak
+    """Of a step: on a device at its best, on a calibrated machine, or both.
+
+    `borrowed` are the families that the calibration has not seen, with those that stand for them.
+    """
+
+    device: DevicePeak | None
     kind: str
+    time_us: Quantity
+    time_interval_us: Interval
     rows: tuple[Estimate, ...]
+    calibration: Annotated[Calibration | None, IF_KNOWN] = None
+    borrowed: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from tfprof.model.quantity import Quantity
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY, Key
+from tfprof.results.layers import Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class SwapPlan:
     tensors: int
     unhidden_us: Quantity
     step_us: Quantity
+    step_interval_us: Interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,17 +13,19 @@ from dataclasses import dataclass
 from tfprof.analyses.memory.program import Program, ProgramStep
 from tfprof.analyses.memory.recompute import Halves, RecomputedGroup, read_from_copies
 from tfprof.analyses.memory.schedule import simulate
-from tfprof.model.device import DevicePeak
+from tfprof.analyses.runtime.op_clock import OpClock, Sums
+from tfprof.model.dims import BATCH
+from tfprof.model.units import MICROS_A_SECOND
 
 _WORKERS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class HostLink:
-    """Between device and host: bytes a second, each way; `device` says how long ops take."""
+    """Between device and host: bytes a second, each way; `clock` says how long ops take."""
 
     bytes: float
-    device: DevicePeak
+    clock: OpClock
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,6 @@ class Swapped:
     peak: int
     moved: int
     unhidden: float
-    step_seconds: float
 
 
 class Swapper:
@@ -58,6 +59,7 @@ class Swapper:
         self.halves, self.link = halves, link
         self.before = simulate(halves.made, _WORKERS, halves.batch)
         self._order = sorted(range(len(halves.place)), key=halves.place.__getitem__)
+        self.step = Sums()
         self._ends = self._clock()
         self.step_seconds = self._ends[-1] if self._ends else 0.0
         self._all = sorted(halves.droppable & halves.kept_for_later)
@@ -121,17 +123,15 @@ class Swapper:
             simulate(self._rewritten(trips), _WORKERS, self.halves.batch).peak,
             sum(self.halves.bytes_of(trip.number) for trip in trips),
             wait,
-            self.step_seconds,
         )
 
     def _clock(self) -> list[float]:
         """When each op has ended, one after the other, in the order they run."""
         now, found = 0.0, []
-        device = self.link.device
-        for number in self._order:
-            cost = self.halves.made.steps[number].op.cost
-            if cost is not None and isinstance(cost.flops_all, int) and isinstance(cost.bytes, int):
-                now += max(cost.flops_all / device.flops, cost.bytes / device.bytes)
+        ops = [self.halves.made.steps[number].op for number in self._order]
+        for op, time in self.link.clock.times(ops, {BATCH: self.halves.batch}):
+            self.step.add(op.site.op, time)
+            now += time.micros / MICROS_A_SECOND if time is not None else 0.0
             found.append(now)
         return found
 

@@ -169,9 +169,7 @@ class _WallClock:
         return float(last - first)
 
 
-def _points(
-    runs: OpEvents, shares: Floats, graph: Graph, costs: OpCosts
-) -> Iterator[Point]:
+def _points(runs: OpEvents, shares: Floats, graph: Graph, costs: OpCosts) -> Iterator[Point]:
     """One a node, of its executions."""
     work = work_of(runs, costs, graph)
     written = {without_calls(op.site.name): op.site.op for op in costs.ops}
@@ -197,19 +195,15 @@ def _grouped(points: Iterable[Point], by: str) -> dict[str, list[Point]]:
     return found
 
 
-def _by_op(
-    points: Sequence[Point], families: Mapping[str, OpRate]
-) -> Iterator[tuple[str, OpRate]]:
-    """By its own sizes where it was seen at enough, else as its family, so much faster or slower."""
+def _by_op(points: Sequence[Point], families: Mapping[str, OpRate]) -> Iterator[tuple[str, OpRate]]:
+    """By its own sizes where it was seen at enough, else in the proportions of its family."""
     for op, some in _grouped(points, "op").items():
         sizes = {(point.flops, point.moved) for point in some}
         family = families[some[0].family]
         yield op, fitted(some, None if len(sizes) >= _LEAST_SIZES else family)
 
 
-def _families(
-    points: Sequence[Point], rates: Mapping[str, OpRate]
-) -> Iterator[FamilyRate]:
+def _families(points: Sequence[Point], rates: Mapping[str, OpRate]) -> Iterator[FamilyRate]:
     groups = _grouped(points, "family")
     whole = {name: sum(one.micros * one.count for one in some) for name, some in groups.items()}
     for name in sorted(groups, key=lambda name: (-whole[name], name)):
@@ -230,7 +224,7 @@ def _families(
 def _seen(captures: Sequence[Observed]) -> dict[tuple[str, str], float]:
     counts: dict[tuple[str, str], list[int]] = {}
     for one in captures:
-        for op, before in with_makers(one.costs):
+        for op, before in with_makers(one.costs.ops):
             for key in {(op.site.op, before), (op.site.op, "")}:
                 count = counts.setdefault(key, [0, 0])
                 count[0] += 1
@@ -238,9 +232,9 @@ def _seen(captures: Sequence[Observed]) -> dict[tuple[str, str], float]:
     return {key: hits / of for key, (of, hits) in counts.items()}
 
 
-def with_makers(costs: OpCosts) -> Iterator[tuple[OpCost, str]]:
+def with_makers(ops: Sequence[OpCost]) -> Iterator[tuple[OpCost, str]]:
     """Each op with the type of the one that made its first input; empty for what nothing made."""
-    makers = {id(tensor): op.site.op for op in costs.ops for tensor in op.site.call.outputs}
-    for op in costs.ops:
+    makers = {id(tensor): op.site.op for op in ops for tensor in op.site.call.outputs}
+    for op in ops:
         first: Sequence[Tensor] = op.site.call.inputs[:1]
         yield op, makers.get(id(first[0]), "") if first else ""

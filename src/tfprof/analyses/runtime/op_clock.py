@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import exp, sqrt
 
 from tfprof.analyses.cost.op_costs import OpCost
-from tfprof.analyses.runtime.calibration import only_holds
+from tfprof.analyses.runtime.calibration import only_holds, with_makers
 from tfprof.model.device import DevicePeak
 from tfprof.model.dims import at
+from tfprof.model.quantity import Quantity
 from tfprof.model.units import MICROS_A_SECOND
 from tfprof.results.calibration import Calibration, OpRate
+from tfprof.results.layers import Interval
 
 # where a capture has no op of a family, the next one that works like it, as far as it goes
 _NEAREST: Mapping[str, tuple[str, ...]] = {
@@ -42,10 +44,15 @@ _LIKELY = 1.64
 
 @dataclass(frozen=True, slots=True)
 class OpTime:
-    """Microseconds, and how far off they may be: 0.2 are 20 %."""
+    """Microseconds, what of them goes with the arithmetic and what with the traffic.
+
+    `spread` is how far off they may be: 0.2 are 20 %; None where nothing says so.
+    """
 
     micros: float
-    spread: float
+    compute: float
+    memory: float
+    spread: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,39 +80,45 @@ class Work:
         return cls(op.site.op, family, flops, moved, times, only_holds(rule))
 
 
-def at_best(work: Work, device: DevicePeak) -> tuple[float, float]:
-    """Microseconds of arithmetic and of traffic."""
-    compute, memory = work.flops / device.flops, work.moved / device.bytes
-    return compute * MICROS_A_SECOND, memory * MICROS_A_SECOND
+@dataclass(frozen=True)
+class OpClock:
+    """A device at its best, a calibrated machine, or both: then nothing is faster than the best.
 
+    `borrowed` fills with families that the captures lack, and whose rates were taken instead.
+    """
 
-class CalibratedClock:
-    """Times of ops as the captures of a machine tell them; `borrowed` fills with what they lack."""
+    device: DevicePeak | None = None
+    calibration: Calibration | None = None
+    borrowed: dict[str, str] = field(default_factory=dict)
 
-    def __init__(self, found: Calibration) -> None:
-        self.found = found
-        self.borrowed: dict[str, str] = {}
+    def times(
+        self, ops: Sequence[OpCost], sizes: Mapping[str, int]
+    ) -> Iterator[tuple[OpCost, OpTime | None]]:
+        """Each op with its time; None where something of its work is not known."""
+        for op, maker in with_makers(ops):
+            work = Work.of(op, sizes)
+            yield op, None if work is None else self._time(work, maker)
 
-    def time(self, work: Work, maker: str) -> OpTime:
-        """`maker` is the type of the op that made the first input."""
-        rate, less_sure = self._rate(work)
-        between = 0.0 if work.only_holds else self.found.between_us * work.times
+    def _time(self, work: Work, maker: str) -> OpTime:
+        best = OpTime(0.0, 0.0, 0.0, None) if self.device is None else at_best(work, self.device)
+        if self.calibration is None:
+            return best
+        found = self._calibrated(self.calibration, work, maker)
+        return found if found.micros >= best.micros else replace(best, spread=found.spread)
+
+    def _calibrated(self, found: Calibration, work: Work, maker: str) -> OpTime:
+        rate, less_sure = self._rate(found, work)
+        between = 0.0 if work.only_holds else found.between_us * work.times
         if not work.flops + work.moved:
-            return OpTime(between, rate.spread)
-        each = max(work.times, 1)
-        micros = rate.micros(work.flops / each, work.moved / each) * each
-        own = micros * self._seen(work.op, maker)
-        return OpTime(own + between, rate.spread + less_sure)
+            return OpTime(between, 0.0, 0.0, rate.spread)
+        seen = _seen(found, work.op, maker)
+        compute = work.flops * rate.us_per_flop * seen
+        memory = work.moved * rate.us_per_byte * seen
+        fixed = rate.fixed_us * work.times * seen
+        spread = rate.spread + less_sure
+        return OpTime(compute + memory + fixed + between, compute, memory, spread)
 
-    def _seen(self, op: str, maker: str) -> float:
-        """Types that were never recorded were too short to be, or are not in the captures."""
-        seen = self.found.seen
-        if not seen.get((op, ""), 0.0):
-            return 1.0
-        return seen.get((op, maker), seen[op, ""])
-
-    def _rate(self, work: Work) -> tuple[OpRate, float]:
-        found = self.found
+    def _rate(self, found: Calibration, work: Work) -> tuple[OpRate, float]:
         if work.op in found.by_op:
             return found.by_op[work.op], 0.0
         if work.family in found.by_family:
@@ -117,25 +130,57 @@ class CalibratedClock:
         return found.by_family[family], _OTHER_FAMILY
 
 
+def at_best(work: Work, device: DevicePeak) -> OpTime:
+    """The longer of arithmetic and traffic: how long it takes at most, nothing says."""
+    compute = work.flops / device.flops * MICROS_A_SECOND
+    memory = work.moved / device.bytes * MICROS_A_SECOND
+    return OpTime(max(compute, memory), compute, memory, None)
+
+
+def _seen(found: Calibration, op: str, maker: str) -> float:
+    """Types that were never recorded were too short to be, or are not in the captures."""
+    if not found.seen.get((op, ""), 0.0):
+        return 1.0
+    return found.seen.get((op, maker), found.seen[op, ""])
+
+
 class Sums:
     """Times of ops that follow each other, and the interval of their sum."""
 
     def __init__(self) -> None:
-        self.micros = 0.0
+        self.micros = self.compute = self.memory = 0.0
+        self.count = self.unknown = 0
+        self._is_bounded = True
         self._alone = 0.0
         self._together: dict[str, float] = {}
 
-    def add(self, op: str, time: OpTime) -> None:
-        off = time.micros * time.spread
+    def add(self, op: str, time: OpTime | None) -> None:
+        self.count += 1
+        if time is None:
+            self.unknown += 1
+            return
         self.micros += time.micros
+        self.compute += time.compute
+        self.memory += time.memory
+        self._is_bounded &= time.spread is not None
+        off = time.micros * (time.spread or 0.0)
         self._alone += off * off
         self._together[op] = self._together.get(op, 0.0) + off
 
     @property
-    def interval(self) -> tuple[float, float]:
-        if not self.micros:
-            return 0.0, 0.0
+    def quantity(self) -> Quantity:
+        if self.unknown:
+            missing = f"{self.unknown:,} of {self.count:,} ops not counted"
+            return Quantity.part(self.micros, missing)
+        return Quantity.estimated(self.micros)
+
+    @property
+    def interval(self) -> Interval:
+        """Open above where a part is not known, or only a device's best is."""
+        if not self._is_bounded:
+            return self.micros, None
         together = sum(off * off for off in self._together.values())
         variance = (1 - _TOGETHER) * self._alone + _TOGETHER * together
-        factor = exp(_LIKELY * sqrt(variance / self.micros**2 + _LEAST**2))
-        return self.micros / factor, self.micros * factor
+        relative = variance / self.micros**2 if self.micros else 0.0
+        factor = exp(_LIKELY * sqrt(relative + _LEAST**2))
+        return self.micros / factor, None if self.unknown else self.micros * factor

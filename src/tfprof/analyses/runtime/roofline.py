@@ -1,87 +1,84 @@
-"""How long ops would take at best: arithmetic by the device's peak, bytes by its bandwidth.
+"""How long ops take: at a device's best, or as fast as a capture of the machine says.
 
-Whichever takes longer is the floor; both after each other, which is what Grappler's model adds up,
-the ceiling. Neither knows caches, launches or libraries: estimated, never measured.
+At best, arithmetic goes by the device's peak and bytes by its bandwidth; whichever takes longer is
+the floor. That knows neither caches nor launches nor libraries; a calibration does.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tfprof.analyses.graph.layer_names import without_calls
+from tfprof.analyses.runtime.op_clock import OpClock, Sums
 from tfprof.analyses.runtime.op_events import op_events
-from tfprof.model.device import DevicePeak
-from tfprof.model.dims import at
 from tfprof.model.hosts import Host
 from tfprof.model.quantity import Quantity
-from tfprof.model.units import MICROS_A_SECOND, as_micros
+from tfprof.model.units import as_micros
 from tfprof.results.layers import Estimate, EstimatedTime
 from tfprof.results.partial import summed
 
 if TYPE_CHECKING:  # a capture has no such costs, and need not import what counts them
     from tfprof.analyses.cost.op_costs import OpCost
 
-COMPUTE, MEMORY = "compute", "memory"
-
-
-@dataclass(slots=True)
-class _Sum:
-    """Microseconds of some ops, run one after the other."""
-
-    count: int = 0
-    compute: float = 0.0
-    memory: float = 0.0
-    lower: float = 0.0
+COMPUTE, MEMORY, OVERHEAD = "compute", "memory", "overhead"
 
 
 def estimates(
     ops: Sequence[OpCost],
-    device: DevicePeak,
+    clock: OpClock,
     name_of: Callable[[OpCost], str],
     sizes: Mapping[str, int],
     hosts: Sequence[Host] = (),
 ) -> EstimatedTime:
-    """By name, the longest first; `sizes` are those of symbols. What stays open is left out.
+    """By name, the longest first; `sizes` are those of symbols.
 
     Of a run, with what a step of it took for the same ops.
     """
-    found: dict[str, _Sum] = {}
-    for op in ops:
-        if op.cost is None:
+    found: dict[str, Sums] = {}
+    whole = Sums()
+    for op, time in clock.times(ops, sizes):
+        if time is not None and not time.micros:
             continue
-        work, moved = at(op.cost.flops_all, sizes), at(op.cost.bytes, sizes)
-        if not isinstance(work, int) or not isinstance(moved, int) or not work + moved:
-            continue
-        one = found.setdefault(name_of(op), _Sum())
-        compute = work / device.flops * MICROS_A_SECOND
-        memory = moved / device.bytes * MICROS_A_SECOND
-        one.count += 1
-        one.compute += compute
-        one.memory += memory
-        one.lower += max(compute, memory)
+        found.setdefault(name_of(op), Sums()).add(op.site.op, time)
+        whole.add(op.site.op, time)
     took = _took(ops, hosts, name_of) if hosts else {}
-    longest = sorted(found.items(), key=lambda item: (-item[1].lower, item[0]))
+    longest = sorted(found.items(), key=lambda item: (-item[1].micros, item[0]))
     rows = tuple(_estimate(name, one, took.get(name)) for name, one in longest)
-    return EstimatedTime(device, "estimated", rows)
+    return EstimatedTime(
+        clock.device,
+        "estimated",
+        whole.quantity,
+        whole.interval,
+        rows,
+        clock.calibration,
+        dict(clock.borrowed),
+    )
 
 
-def _estimate(name: str, found: _Sum, measured: float | None) -> Estimate:
+def _estimate(name: str, found: Sums, measured: float | None) -> Estimate:
     return Estimate(
         name,
         found.count,
-        Quantity.estimated(found.lower),
-        Quantity.estimated(found.compute + found.memory),
+        found.quantity,
+        found.interval,
+        Quantity.estimated(max(found.micros, found.compute + found.memory)),
         Quantity.estimated(found.compute),
         Quantity.estimated(found.memory),
-        COMPUTE if found.compute >= found.memory else MEMORY,
+        _bound(found),
         measured,
-        Quantity.estimated(found.lower / measured) if measured else None,
+        Quantity.estimated(found.micros / measured) if measured else None,
     )
+
+
+def _bound(found: Sums) -> str:
+    """What most of the time goes with; neither where ops take it whatever their size."""
+    if found.micros > 2 * (found.compute + found.memory):
+        return OVERHEAD
+    return COMPUTE if found.compute >= found.memory else MEMORY
 
 
 def _took(

@@ -12,16 +12,18 @@ from tfprof.results.layers import LayersResult
 def ask(data: ProfileData, query: Query) -> Answered[LayersResult]:
     """Of a graph, a run or both; a Keras file has its layers in its configuration."""
     if data.graph is None and data.keras is not None:
-        if query.device is not None or query.by != "layer":
+        if query.wants_time or query.by != "layer":
             raise UsageError(
-                "a Keras file has layers, not ops: --device and --by need a graph",
+                "a Keras file has layers, not ops: --device, --calibrate and --by need a graph",
                 hint="Export the model, or hand it to tfprof in Python, which traces it.",
             )
         from tfprof.reports.layers.of_keras import of_keras
 
         return of_keras(data, data.keras, query.question)
-    if query.by == "kernel" and query.device is not None:
-        raise UsageError("--device does not go with --by kernel", hint="Leave one of them out.")
+    if query.by == "kernel" and query.wants_time:
+        raise UsageError(
+            "--device and --calibrate do not go with --by kernel", hint="Leave one out."
+        )
     if data.graph is None and not data.hosts:
         raise InputMissing(
             "no graph and no run: layers are found in a graph, a .keras file or a trace",

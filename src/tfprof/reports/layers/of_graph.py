@@ -9,6 +9,7 @@ from tfprof.analyses.cost.op_costs import Cost as WorkCost
 from tfprof.analyses.cost.op_costs import OpCost, OpCosts, summed
 from tfprof.analyses.graph.layer_names import NO_LAYER
 from tfprof.analyses.runtime.host_times import OpTimesQuery, op_times_of
+from tfprof.analyses.runtime.op_clock import OpClock
 from tfprof.analyses.runtime.roofline import estimates
 from tfprof.errors import UsageError
 from tfprof.model.dims import BATCH, Size, at, symbols
@@ -50,6 +51,7 @@ def of_graph(data: ProfileData, graph: Graph, query: Query) -> Answered[LayersRe
     )
     warnings = [*data.warnings, *shared.warnings_of(costs)]
     warnings += [] if time is None else warnings_of(time)
+    warnings += _borrowed(result.estimated_time)
     notes = [*warnings, *_sizes_note(costs)]
     logged = logged_beside_counted(logged_flops(data), shared.computed_costs(costs).float_ops)
     lost = [*nulls(result.rows, _OF_LAYERS), *null_peaks(time), *logged]
@@ -68,13 +70,22 @@ def _measured(
 def _estimated(
     data: ProfileData, query: Query, costs: OpCosts, layers: Sequence[LayerOps]
 ) -> EstimatedTime | None:
-    if query.device is None or query.by not in STATIC_GROUPS:
+    if not query.wants_time or query.by not in STATIC_GROUPS:
         return None
     if set(costs.symbols) - {BATCH}:
         asks = shared.open_sizes(costs.symbols)
         raise UsageError("a time needs every size", hint=" ".join(asks))
     name_of = _names(layers)[query.by]
-    return estimates(costs.ops, query.device, name_of, {BATCH: 1}, data.hosts)
+    clock = OpClock(query.device, query.calibration)
+    return estimates(costs.ops, clock, name_of, {BATCH: 1}, data.hosts)
+
+
+def _borrowed(time: EstimatedTime | None) -> list[str]:
+    """What the captures have nothing of."""
+    if time is None or not time.borrowed:
+        return []
+    pairs = ", ".join(f"{name} as {other}" for name, other in sorted(time.borrowed.items()))
+    return [f"The captures have no ops of some families, timed like the next one: {pairs}."]
 
 
 def _sizes_note(costs: OpCosts) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from tfprof.model.device import DevicePeak
 from tfprof.reports.shared.question import Question
+from tfprof.results.calibration import Calibration
 
 # those that a graph alone can tell
 STATIC_GROUPS = ("layer", "op", "scope", "node")
@@ -13,8 +14,17 @@ STATIC_GROUPS = ("layer", "op", "scope", "node")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """`by` is what a row is; a `device` adds estimated time, and what is its best."""
+    """`by` is what a row is; a `device` adds estimated time, and what is its best.
+
+    A `calibration` adds the time that it takes on the machine of the captures.
+    """
 
     question: Question = field(default_factory=Question)
     device: DevicePeak | None = None
     by: str = "layer"
+    calibration: Calibration | None = None
+
+    @property
+    def wants_time(self) -> bool:
+        """Whether a time is to be estimated."""
+        return self.device is not None or self.calibration is not None

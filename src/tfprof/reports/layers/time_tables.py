@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfprof.model.quantity import Quantity
 from tfprof.results.kernels import KernelTime
-from tfprof.results.layers import Estimate
+from tfprof.results.layers import EstimatedTime
 from tfprof.results.op_times import MeasuredTime, OpTime
 from tfprof.views.shapes import Column, Fold, Table, Unit, Value
 
@@ -37,9 +38,10 @@ _ESTIMATED_COLUMNS = (
     Column("time_us", "time", Unit.MICROS),
     Column("share", "share", Unit.SHARE),
     Column("cumulative", "so far", Unit.SHARE),
-    Column("upper_us", "at most", Unit.MICROS),
     Column("bound", "bound by"),
 )
+_AT_BEST = (Column("upper_us", "in turn", Unit.MICROS),)
+_INTERVAL = (Column("low_us", "from", Unit.MICROS), Column("high_us", "to", Unit.MICROS))
 _BESIDE_MEASURED = (
     Column("measured_us", "measured", Unit.MICROS),
     Column("efficiency", "of best", Unit.SHARE),
@@ -109,17 +111,25 @@ def _tensor_cores(one: KernelTime) -> str:
     return "no" if one.launch.could_use_tensor_cores else ""
 
 
-def estimated_table(found: Sequence[Estimate], title: str) -> Table:
+def estimated_table(time: EstimatedTime, title: str) -> Table:
+    """A device's best has no interval: arithmetic and traffic in turn stand there instead."""
+    found = time.rows
+    bounds = _AT_BEST if time.calibration is None else _INTERVAL
     is_measured = any(one.measured_us is not None for one in found)
     beside = _BESIDE_MEASURED if is_measured else ()
     whole = sum(one.time_us.number or 0.0 for one in found)
     rows: list[list[Value]] = []
     so_far = 0.0
     for one in found:
-        time = one.time_us.number or 0.0
-        so_far += time
-        shares = (time / whole, so_far / whole) if whole else (0.0, 0.0)
-        row: list[Value] = [one.name, one.count, one.time_us, *shares, one.upper_us, one.bound]
+        own = one.time_us.number or 0.0
+        so_far += own
+        shares = (own / whole, so_far / whole) if whole else (0.0, 0.0)
+        ends = [one.upper_us] if time.calibration is None else map(_end, one.time_interval_us)
+        row: list[Value] = [one.name, one.count, one.time_us, *shares, one.bound, *ends]
         rows.append([*row, one.measured_us, one.efficiency] if is_measured else row)
     fold = Fold(_SHOWN) if title == "node" else None
-    return Table([Column("name", title), *_ESTIMATED_COLUMNS, *beside], rows, fold=fold)
+    return Table([Column("name", title), *_ESTIMATED_COLUMNS, *bounds, *beside], rows, fold=fold)
+
+
+def _end(micros: float | None) -> Quantity:
+    return Quantity.unknown("a part is not known") if micros is None else Quantity.estimated(micros)

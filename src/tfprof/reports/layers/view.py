@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tfprof.model import units
 from tfprof.model.dims import BATCH, Dim, Open, Size, at, formula
-from tfprof.model.quantity import Kind, Quantity
+from tfprof.model.quantity import Quantity
 from tfprof.reports.layers.time_tables import estimated_table, kernels_table, measured_table
 from tfprof.results.answered import Answered
 from tfprof.results.kernels import KernelTime
@@ -67,7 +67,7 @@ def view(answered: Answered[LayersResult]) -> Report:
 
 def _table(found: LayersResult) -> Table:
     if found.estimated_time is not None:
-        return estimated_table(found.estimated_time.rows, found.by)
+        return estimated_table(found.estimated_time, found.by)
     if _is_keras(found):
         return _keras_table(found.rows)
     if found.by == "kernel":
@@ -122,12 +122,19 @@ def _measured(time: MeasuredTime | None) -> list[str]:
 def _estimated(time: EstimatedTime | None) -> list[str]:
     if time is None:
         return []
-    lower = sum(one.time_us.number or 0.0 for one in time.rows)
-    upper = sum(one.upper_us.number or 0.0 for one in time.rows)
+    shown = f"{time.time_us.kind.mark}{units.duration(time.time_us.number or 0.0)}"
     device = time.device
-    best = f"{units.count(device.flops)}FLOP/s and {units.size(device.bytes)}/s"
-    times = f"{Kind.ESTIMATED.mark}{units.duration(lower)} to {units.duration(upper)}"
-    return [f"{times} estimated on a {device.name} of {best}"]
+    best = ""
+    if device is not None:
+        rates = f"{units.count(device.flops)}FLOP/s and {units.size(device.bytes)}/s"
+        best = f"a {device.name} of {rates}"
+    if time.calibration is None:
+        return [f"{shown} estimated at the best of {best}"]
+    low, high = time.time_interval_us
+    until = f"{units.duration(low)} to {units.duration(high)}" if high is not None else "or more"
+    machine = f"the machine of {', '.join(time.calibration.sources)}"
+    faster = [f"no op faster than {best} can"] if best else []
+    return [f"{shown} ({until}) estimated on {machine}", *faster]
 
 
 def _layers_table(rows: Sequence[LayersRow], time: MeasuredTime | None) -> Table:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from tfprof.errors import UsageError
 from tfprof.reports.shared.question import Question, whole_number
+from tfprof.results.calibration import Calibration
 
 OPTIMIZERS = ("adam", "sgd", "momentum")
 # the graph of the file, what Grappler makes of it, what a run holds
@@ -27,9 +28,10 @@ class WhatIfQuery:
     recompute: str | None = None
     more_flops: float | None = None
     swap: float | None = None
-    device: str = DEFAULT_DEVICE
+    device: str | None = None
     dtype: str | None = None
     keep: tuple[str, ...] = ()
+    calibration: Calibration | None = None
 
     @property
     def is_asked(self) -> bool:

@@ -20,10 +20,11 @@ from tfprof.analyses.memory.recompute_plans import (
     best_plans,
 )
 from tfprof.analyses.memory.swap import HostLink, Swapped, Swapper, Trip
+from tfprof.analyses.runtime.op_clock import Sums
 from tfprof.errors import UsageError
 from tfprof.model.quantity import Quantity
-from tfprof.reports.memory.query import WhatIfQuery
-from tfprof.reports.shared.device_rates import device_of
+from tfprof.reports.memory.query import DEFAULT_DEVICE, WhatIfQuery
+from tfprof.reports.shared.calibrating import clock_of, said_of_clock
 from tfprof.results.memory_what_if import (
     Afterwards,
     HalfPrecision,
@@ -95,7 +96,7 @@ def _each(before: Before, asked: WhatIfQuery, progress: Progress | None) -> Iter
         if plans:
             yield _recompute(before, planner, plans, whole)
     if asked.swap is not None:
-        yield _swap(before, asked.swap, asked.device)
+        yield _swap(before, asked, asked.swap)
     if asked.dtype is not None:
         yield _dtype(before, asked.dtype)
 
@@ -199,8 +200,9 @@ def _plan(before: Before, one: Scored, peak: int, flops: int) -> RecomputePlan:
 # --- moving away
 
 
-def _swap(before: Before, gigabytes: float, device: str) -> Swap:
-    link = HostLink(gigabytes * _GIGA, device_of(device))
+def _swap(before: Before, asked: WhatIfQuery, gigabytes: float) -> Swap:
+    clock = clock_of(asked.device, asked.calibration, DEFAULT_DEVICE)
+    link = HostLink(gigabytes * _GIGA, clock)
     swapper = Swapper(Halves(before.program, before.batch), link)
     peak, hidden = swapper.before.peak, swapper.hidden()
 
@@ -208,16 +210,16 @@ def _swap(before: Before, gigabytes: float, device: str) -> Swap:
         return Swapper(Halves(made, batch), link).hidden_program()
 
     return Swap(
-        _swapped(before, hidden, peak),
+        _swapped(before, hidden, peak, swapper.step),
         gigabytes,
-        device,
-        _swapped(before, swapper.everything(), peak),
+        said_of_clock(asked.device, asked.calibration, DEFAULT_DEVICE),
+        _swapped(before, swapper.everything(), peak, swapper.step),
         tuple(_trip(swapper.halves, one) for one in _by_size(swapper.halves, hidden.trips)),
         before.then(before.estimator.changed(swapping)),
     )
 
 
-def _swapped(before: Before, one: Swapped, peak: int) -> SwapPlan:
+def _swapped(before: Before, one: Swapped, peak: int, step: Sums) -> SwapPlan:
     return SwapPlan(
         "swap",
         before.bytes(one.peak),
@@ -225,7 +227,8 @@ def _swapped(before: Before, one: Swapped, peak: int) -> SwapPlan:
         one.moved,
         len(one.trips),
         Quantity.estimated(one.unhidden * 1e6),
-        Quantity.estimated(one.step_seconds * 1e6),
+        step.quantity,
+        step.interval,
     )
 
 

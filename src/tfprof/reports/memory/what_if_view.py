@@ -64,6 +64,9 @@ def _swap_text(one: Swap) -> str:
     if not hidden.tensors:
         return f"nothing comes back in time at {speed}"
     step = units.duration(hidden.step_us.number or 0)
+    low, high = hidden.step_interval_us
+    if high is not None:
+        step += f" ({units.duration(low)} to {units.duration(high)})"
     return (
         f"{_lower(hidden.peak_bytes, hidden.saved_bytes)}): {units.size(hidden.moved_bytes)} there "
         f"and back at {speed} beside a step of {step} on {one.device}"
