@@ -60,7 +60,7 @@ class Profile:
         question = question_from(batch, mode, signature)
         return self._ask("summary", summary.Query(question, stats=stats))
 
-    def layers(
+    def layers(  # noqa: PLR0913  (each one an option of the command)
         self,
         *,
         batch: int | None = None,

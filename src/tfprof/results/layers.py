@@ -71,7 +71,8 @@ class Estimate:
     """What some ops take, and the interval that it lies in nine times of ten.
 
     At a device's best, `time_us` is with arithmetic and traffic at the same time, `upper_us` with
-    one after the other. `measured_us` is what a step of a run took for the same ops, `efficiency` how near it came.
+    one after the other. `measured_us` is what a step of a run took for the same ops, `efficiency`
+    how near it came.
     """
 
     name: Annotated[str, ROW_KEY]

@@ -44,7 +44,8 @@ def fitted(points: Sequence[Point], like: OpRate | None = None) -> OpRate:
         rate = _least_squares(points, took, count)
     else:
         rate = _scaled(like, points, took, count)
-    return OpRate(*rate.tolist(), _spread(points, rate, took * count))
+    fixed, of_flops, of_bytes = (float(one) for one in rate)
+    return OpRate(fixed, of_flops, of_bytes, _spread(points, rate, took * count))
 
 
 def _least_squares(points: Sequence[Point], took: Floats, count: Floats) -> Floats:
@@ -61,7 +62,8 @@ def _least_squares(points: Sequence[Point], took: Floats, count: Floats) -> Floa
             if (found >= 0).all() and left < least * (1 - 1e-9):
                 best, least = np.zeros(3), left
                 best[list(chosen)] = found
-    return best / scale
+    rates: Floats = best / scale
+    return rates
 
 
 def _scaled(like: OpRate, points: Sequence[Point], took: Floats, count: Floats) -> Floats:
@@ -70,8 +72,9 @@ def _scaled(like: OpRate, points: Sequence[Point], took: Floats, count: Floats) 
     ratio = float(took @ count) / max(float(before @ count), 1e-9)
     kept = min(max(ratio, 1 / _MOST_SCALED), _MOST_SCALED)
     more = float((took - before * kept) @ count) / float(count.sum())
-    rate = np.array([like.fixed_us, like.us_per_flop, like.us_per_byte]) * kept
-    return rate + np.array([max(more, 0.0), 0.0, 0.0])
+    rate: Floats = np.array([like.fixed_us, like.us_per_flop, like.us_per_byte]) * kept
+    rate[0] += max(more, 0.0)
+    return rate
 
 
 def _spread(points: Sequence[Point], rate: Floats, weight: Floats) -> float:
