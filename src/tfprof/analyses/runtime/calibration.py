@@ -17,7 +17,7 @@ from tfprof.analyses.cost.op_costs import CALLS, OpCost, OpCosts
 from tfprof.analyses.graph.layer_names import without_calls
 from tfprof.analyses.graph.node_types import executed_types
 from tfprof.analyses.runtime.op_events import OpEvents, op_events
-from tfprof.analyses.runtime.op_work import ran_as_written, work_of, written_type
+from tfprof.analyses.runtime.op_work import FUSED, ran_as_written, work_of
 from tfprof.analyses.runtime.rate_fit import Point, fitted
 from tfprof.analyses.steps.step_clock import TraceSteps, step_clock
 from tfprof.model.device import is_stream
@@ -36,6 +36,9 @@ _DISTURBED = 3.0
 # sizes that an op type needs to be seen at to have rates of its own
 _LEAST_SIZES = 5
 _HOLDERS = "holders"
+# what oneDNN calls its own kernels
+_NATIVE = "_MklNative"
+_BATCH_NORM = "FusedBatchNormV3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ def _of_host(
     runs = runs.where(_inside(runs, windows))
     if not len(runs):
         return None
-    clock = _WallClock(runs.start_ps, runs.start_ps + runs.total_ps)
+    clock = WallClock(runs.start_ps, runs.start_ps + runs.total_ps)
     shares = clock.shared(runs.start_ps, runs.start_ps + runs.total_ps)
     return Observed(
         source,
@@ -145,7 +148,7 @@ def _spans(runs: OpEvents) -> Iterator[tuple[int, int]]:
         yield int(start.min()), int(end.max())
 
 
-class _WallClock:
+class WallClock:
     """How many ops ran at each time."""
 
     def __init__(self, start: Ints, end: Ints) -> None:
@@ -180,12 +183,21 @@ def _points(runs: OpEvents, shares: Floats, graph: Graph, costs: OpCosts) -> Ite
         row = int(rows[0])
         flops, moved = float(work.flops[row]), float(work.bytes[row])
         name = without_calls(runs.node.table[int(runs.node.codes[row])])
-        op = written_type(runs.op.table[int(runs.op.codes[row])], written.get(name, ""))
+        op = _written_type(runs.op.table[int(runs.op.codes[row])], written.get(name, ""))
         if np.isnan(flops) or np.isnan(moved) or op not in known:
             continue
         took = shares[rows]
         took = np.minimum(took, np.median(took) * _DISTURBED)
         yield Point(op, known[op].family, flops, moved, as_micros(float(took.mean())), len(rows))
+
+
+def _written_type(ran: str, written: str) -> str:
+    """The op type that does the work of an op as it ran; `written` is that of the node's name."""
+    fused = FUSED.fullmatch(ran)
+    if fused is not None:
+        # a batch normalisation that took its activation in has the name of the activation
+        return fused[1] if fused[1] in rules() else _BATCH_NORM
+    return ran.removeprefix(_NATIVE) if written == "" else written
 
 
 def _grouped(points: Iterable[Point], by: str) -> dict[str, list[Point]]:

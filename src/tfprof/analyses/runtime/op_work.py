@@ -14,7 +14,6 @@ from tfprof.analyses.graph.layer_names import without_calls
 from tfprof.analyses.runtime.op_events import OpEvents
 from tfprof.model.device import is_stream
 from tfprof.model.graph import Graph
-from tfprof.ops.rule import rules
 
 if TYPE_CHECKING:  # a capture has no such costs, and need not import what counts them
     from tfprof.analyses.cost.op_costs import OpCost, OpCosts
@@ -22,9 +21,7 @@ if TYPE_CHECKING:  # a capture has no such costs, and need not import what count
 Floats = npt.NDArray[np.float64]
 
 # as Grappler's remapper and oneDNN call an op that took others in
-_FUSED = re.compile(r"_(?:MklNative)?Fused(.+)")
-_NATIVE = "_MklNative"
-_BATCH_NORM = "FusedBatchNormV3"
+FUSED = re.compile(r"_(?:MklNative)?Fused(.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +60,6 @@ def work_of(runs: OpEvents, costs: OpCosts, graph: Graph) -> EventWork:
     return EventWork(done, moved[runs.node.codes] * share, np.isnan(done) & (part != 0))
 
 
-def written_type(ran: str, written: str) -> str:
-    """The op type that does the work of an op as it ran; `written` is that of the node's name."""
-    fused = _FUSED.fullmatch(ran)
-    if fused is not None:
-        # a batch normalisation that took its activation in has the name of the activation
-        return fused[1] if fused[1] in rules() else _BATCH_NORM
-    return ran.removeprefix(_NATIVE) if written == "" else written
-
-
 def ran_as_written(runs: OpEvents, graph: Graph) -> set[str]:
     """The nodes that ran by themselves; of those that ran in one op the first, which it is."""
     ran = {without_calls(name) for name in runs.node.table}
@@ -85,7 +73,7 @@ def ran_as_written(runs: OpEvents, graph: Graph) -> set[str]:
 
 def _fused(runs: OpEvents) -> set[int]:
     """The nodes that ran with others in one op."""
-    kinds = runs.op.map(lambda op: _FUSED.fullmatch(op) is not None)
+    kinds = runs.op.map(lambda op: FUSED.fullmatch(op) is not None)
     return set(np.unique(runs.node.codes[kinds]).tolist())
 
 

@@ -16,6 +16,7 @@ from tfprof.analyses.memory.recompute import Halves, recomputed
 from tfprof.analyses.memory.recompute_plans import Planner, best_plans
 from tfprof.analyses.memory.schedule import simulate
 from tfprof.analyses.memory.swap import HostLink, Swapper
+from tfprof.analyses.runtime.op_clock import OpClock
 from tfprof.model.device import DevicePeak
 from tfprof.model.dims import BATCH
 from tfprof.model.interned import Interned
@@ -240,7 +241,9 @@ def test_what_if_needs_a_training_step(unet):
 
 
 def swapper(made, batch, gigabytes):
-    return Swapper(Halves(made, batch), HostLink(gigabytes * 1e9, DevicePeak("gpu", 1e13, 8e11)))
+    return Swapper(
+        Halves(made, batch), HostLink(gigabytes * 1e9, OpClock(DevicePeak("gpu", 1e13, 8e11)))
+    )
 
 
 def test_swapping_hides_more_the_faster_the_link(unet_step):

@@ -6,6 +6,7 @@ import pytest
 from tfprof.analyses.cost.layers import by_layer
 from tfprof.analyses.cost.op_costs import op_costs
 from tfprof.analyses.runtime.device_peaks import peak_of
+from tfprof.analyses.runtime.op_clock import OpClock
 from tfprof.analyses.runtime.op_events import op_events, self_micros
 from tfprof.analyses.runtime.op_times import PIPELINE, groups, op_times
 from tfprof.analyses.runtime.op_work import work_of
@@ -123,7 +124,7 @@ def test_layers_of_the_graph_name_what_ran(traced_step):
 def test_without_steps_a_step_is_what_most_ops_ran(traced_step):
     costs = op_costs(traced_step)
     device = DevicePeak("cpu", 1e11, 1e10)
-    found = estimates(costs.ops, device, lambda op: op.site.name, {}, traced_step.hosts)
+    found = estimates(costs.ops, OpClock(device), lambda op: op.site.name, {}, traced_step.hosts)
     by_name = {one.name: one.measured_us for one in found.rows}
     rows = table(op_events(traced_step.trace), "node")
     name = "small_1/pool_1/MaxPool2d"
