@@ -36,8 +36,9 @@ _NEAREST: Mapping[str, tuple[str, ...]] = {
 _OTHER_OP, _OTHER_FAMILY = 0.3, 0.7
 # errors of ops of one type are partly the same error
 _TOGETHER = 0.5
-# what a step differs by from the next one, and a model from the calibrated one
-_LEAST = 0.1
+# what a model differs by from those of the captures, all its ops together: as was measured
+# (docs: flops, times of your machine)
+_LEAST = 0.15
 # nine of ten
 _LIKELY = 1.64
 
