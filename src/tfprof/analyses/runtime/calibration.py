@@ -21,6 +21,7 @@ from tfprof.analyses.runtime.op_work import FUSED, ran_as_written, work_of
 from tfprof.analyses.runtime.rate_fit import Point, fitted
 from tfprof.analyses.steps.step_clock import TraceSteps, step_clock
 from tfprof.model.device import is_stream
+from tfprof.model.dims import at
 from tfprof.model.graph import Graph
 from tfprof.model.hosts import Host
 from tfprof.model.profile import ProfileData
@@ -35,7 +36,10 @@ Floats = npt.NDArray[np.float64]
 _DISTURBED = 3.0
 # sizes that an op type needs to be seen at to have rates of its own
 _LEAST_SIZES = 5
-_HOLDERS = "holders"
+_HOLDERS, _CONVOLUTIONS = "holders", "convolutions"
+# each channel by itself: nothing is packed
+_DEPTHWISE = "Depthwise"
+_FLOAT_BYTES = 4
 # what oneDNN calls its own kernels
 _NATIVE = "_MklNative"
 _BATCH_NORM = "FusedBatchNormV3"
@@ -116,7 +120,7 @@ def _of_host(
         source,
         list(_points(runs, shares, graph, costs)),
         costs,
-        ran_as_written(runs, graph),
+        set(ran_as_written(runs, graph).values()),
         [as_micros(end - begin) for begin, end in windows],
         [as_micros(clock.busy(begin, end)) for begin, end in windows],
         as_micros(float(runs.total_ps.sum())),
@@ -176,6 +180,8 @@ def _points(runs: OpEvents, shares: Floats, graph: Graph, costs: OpCosts) -> Ite
     """One a node, of its executions."""
     work = work_of(runs, costs, graph)
     written = {without_calls(op.site.name): op.site.op for op in costs.ops}
+    packed = {without_calls(op.site.name): packed_bytes(op, {}) for op in costs.ops}
+    ran = ran_as_written(runs, graph)
     known = rules()
     order = np.argsort(runs.node.codes, kind="stable")
     codes = runs.node.codes[order]
@@ -186,6 +192,7 @@ def _points(runs: OpEvents, shares: Floats, graph: Graph, costs: OpCosts) -> Ite
         op = _written_type(runs.op.table[int(runs.op.codes[row])], written.get(name, ""))
         if np.isnan(flops) or np.isnan(moved) or op not in known:
             continue
+        moved += packed.get(ran[int(runs.node.codes[row])]) or 0.0
         took = shares[rows]
         took = np.minimum(took, np.median(took) * _DISTURBED)
         yield Point(op, known[op].family, flops, moved, as_micros(float(took.mean())), len(rows))
@@ -242,6 +249,23 @@ def _seen(captures: Sequence[Observed]) -> dict[tuple[str, str], float]:
                 count[0] += 1
                 count[1] += without_calls(op.site.name) in one.names
     return {key: hits / of for key, (of, hits) in counts.items()}
+
+
+def packed_bytes(op: OpCost, sizes: Mapping[str, int]) -> float:
+    """What a convolution moves beside its tensors, each time: the patches that it multiplies.
+
+    They are packed once for all channels of the output, so few channels make them dear.
+    """
+    rule, outputs = op.site.rule, op.site.call.outputs
+    if rule is None or rule.family != _CONVOLUTIONS or op.site.op.startswith(_DEPTHWISE):
+        return 0.0
+    shape = outputs[0].shape if outputs else None
+    if op.cost is None or not shape or shape[-1] is None:
+        return 0.0
+    macs, channels, times = (at(one, sizes) for one in (op.cost.macs, shape[-1], op.site.times))
+    if not (isinstance(macs, int) and isinstance(channels, int) and isinstance(times, int)):
+        return 0.0
+    return _FLOAT_BYTES * macs / max(channels * times, 1)
 
 
 def with_makers(ops: Sequence[OpCost]) -> Iterator[tuple[OpCost, str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import exp, sqrt
 
 from tfprof.analyses.cost.op_costs import OpCost
-from tfprof.analyses.runtime.calibration import only_holds, with_makers
+from tfprof.analyses.runtime.calibration import only_holds, packed_bytes, with_makers
 from tfprof.model.device import DevicePeak
 from tfprof.model.dims import at
 from tfprof.model.quantity import Quantity
@@ -58,7 +58,7 @@ class OpTime:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one op, all its rounds together, computes and moves."""
+    """What one op, all its rounds together, computes and moves, and packs to compute."""
 
     op: str
     family: str
@@ -66,6 +66,7 @@ class Work:
     moved: int
     times: int
     only_holds: bool
+    packed: float
 
     @classmethod
     def of(cls, op: OpCost, sizes: Mapping[str, int]) -> Work | None:
@@ -77,8 +78,9 @@ class Work:
         if flops is None or moved is None or times is None:
             return None
         rule = op.site.rule
+        packed = packed_bytes(op, sizes) * times
         family = rule.family if rule is not None else ""
-        return cls(op.site.op, family, flops, moved, times, only_holds(rule))
+        return cls(op.site.op, family, flops, moved, times, only_holds(rule), packed)
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class OpClock:
             return OpTime(between, 0.0, 0.0, rate.spread)
         seen = _seen(found, work.op, maker)
         compute = work.flops * rate.us_per_flop * seen
-        memory = work.moved * rate.us_per_byte * seen
+        memory = (work.moved + work.packed) * rate.us_per_byte * seen
         fixed = rate.fixed_us * work.times * seen
         spread = rate.spread + less_sure
         return OpTime(compute + memory + fixed + between, compute, memory, spread)

@@ -60,14 +60,14 @@ def work_of(runs: OpEvents, costs: OpCosts, graph: Graph) -> EventWork:
     return EventWork(done, moved[runs.node.codes] * share, np.isnan(done) & (part != 0))
 
 
-def ran_as_written(runs: OpEvents, graph: Graph) -> set[str]:
-    """The nodes that ran by themselves; of those that ran in one op the first, which it is."""
+def ran_as_written(runs: OpEvents, graph: Graph) -> dict[int, str]:
+    """By code, the nodes that ran by themselves; of some in one op the first, which it is."""
     ran = {without_calls(name) for name in runs.node.table}
     fused = _fused(runs)
-    found = set()
+    found = {}
     for code in np.unique(runs.node.codes).tolist():
         node = without_calls(runs.node.table[code])
-        found.add(_absorbed(graph, node, ran)[-1] if code in fused else node)
+        found[code] = _absorbed(graph, node, ran)[-1] if code in fused else node
     return found
 
 
