@@ -5,7 +5,7 @@ import pytest
 
 from tfprof.analyses.cost.op_costs import op_costs
 from tfprof.analyses.graph.layer_names import without_calls
-from tfprof.analyses.runtime.calibration import WallClock, calibration, observed
+from tfprof.analyses.runtime.calibration import WallClock, calibration, observed, packed_bytes
 from tfprof.analyses.runtime.op_clock import OpClock, OpTime, Sums
 from tfprof.analyses.runtime.op_events import op_events
 from tfprof.analyses.runtime.op_work import ran_as_written
@@ -129,6 +129,13 @@ def test_nothing_is_faster_than_the_device_that_is_said(traced, calibrated):
     assert all(b.micros >= a.micros for a, b in pairs)
     # still no more sure than the capture is
     assert all(b.spread is not None for _, b in pairs)
+
+
+def test_a_convolution_packs_its_patches_once_for_all_channels(traced):
+    ops = {op.site.name: op for op in op_costs(traced).ops}
+    # 26 x 26 patches of 3 x 3 x 1 floats of each of 16 images
+    assert packed_bytes(ops["small_1/first_1/convolution"], {}) == 16 * 26 * 26 * 9 * 4
+    assert packed_bytes(ops["small_1/last_1/MatMul"], {}) == 0
 
 
 # --- intervals
