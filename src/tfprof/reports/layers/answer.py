@@ -22,7 +22,8 @@ def ask(data: ProfileData, query: Query) -> Answered[LayersResult]:
         return of_keras(data, data.keras, query.question)
     if query.by == "kernel" and query.wants_time:
         raise UsageError(
-            "--device and --calibrate do not go with --by kernel", hint="Leave one out."
+            "a time that is estimated does not go with --by kernel",
+            hint="Leave out --device, --calibrate or --by kernel.",
         )
     if data.graph is None and not data.hosts:
         raise InputMissing(
