@@ -39,7 +39,7 @@ def test_rows_are_what_by_names(slow, by):
 def test_a_graph_and_its_run_have_time_beside_sizes(unet):
     answer = data_of("layers", unet)
     assert [warning.split(":")[0] for warning in answer["warnings"]] == [
-        "peak_bytes", "time.peak, peak_share",
+        "time.peak, peak_share",
     ]  # fmt: skip
     rows = {row["layer"]: row for row in answer["data"]["rows"]}
     assert rows["right0"]["time_us"] == pytest.approx(19.9e6, rel=0.01)
