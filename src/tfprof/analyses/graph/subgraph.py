@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.graph.handles import WRITES
-from tfprof.analyses.graph.reach import Mask, ancestors, choose_signature
+from tfprof.analyses.graph.reach import Mask, ancestors, called_functions, choose_signature
 from tfprof.errors import UsageError
 from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
@@ -28,6 +28,8 @@ TRAIN_COLLECTION = "train_op"
 _GRADIENT = re.compile(r"(^|.*/)(gradients(_\d+)?|gradient_tape)/.*")
 INPUT_OPS = re.compile(r"Placeholder\w*|_Arg|Iterator\w*|Queue\w*|\w*Reader\w*")
 _AGGREGATES = ("AddN", "AccumulateNV2")
+# those without an effect are called otherwise
+_BRANCHES = ("If", "Case")
 # how a traced function's results are named
 _RETURNED = re.compile(r"Identity(_\d+)?")
 # ops that nobody reads because they are there for their effect, or for none
@@ -101,7 +103,12 @@ def phases(graph: Graph) -> npt.NDArray[np.int64]:
 
 def _is_write(graph: Graph) -> Mask:
     writes = [code for code, op in enumerate(graph.ops.table) if WRITES.fullmatch(op)]
-    return np.isin(graph.ops.codes, writes)
+    found = np.isin(graph.ops.codes, writes)
+    # an optimizer that scales its loss writes in a branch: only if all gradients are numbers
+    for row in graph.ops.where(*_BRANCHES).tolist():
+        bodies = called_functions(graph, [row]).values()
+        found[row] = any(WRITES.fullmatch(op) for one in bodies for op in one.body.ops.table)
+    return found
 
 
 def _descendants(graph: Graph, marked: Mask, *, control: bool = False) -> Mask:
