@@ -73,7 +73,9 @@ def main() -> None:
     parser.add_argument("--against", default="noopt", choices=("noopt", "default"))
     given = parser.parse_args()
     expected = json.loads((given.folder / "expected.json").read_text())
-    print("| model | batch | held | peaks | ours (interval) | distance | of peaks | inside | width |")
+    print(
+        "| model | batch | held | peaks | ours (interval) | distance | of peaks | inside | width |"
+    )
     print("|---|---|---|---|---|---|---|---|---|")
     found: list[Point] = []
     for name, facts in expected.items():

@@ -45,7 +45,7 @@ def peaks(made: Program, batch: int, *, interval: bool = True) -> dict[str, Memo
     expected = simulate(made, EXPECTED, batch, names_alive=True)
     others = [simulate(made, EXPECTED, batch, chance=seed) for seed in _CHANCES if interval]
     ends_of = (SEQUENTIAL, PARALLEL) if interval else ()
-    others += [simulate(made, workers, batch, keeps=False) for workers in ends_of]
+    others += [simulate(made, workers, batch) for workers in ends_of]
     found = {}
     for place, device in enumerate(made.devices):
         here = expected.devices[place]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tfprof.analyses.cost.op_costs import OpCost, OpCosts
 from tfprof.analyses.inference.sites import Site
+from tfprof.analyses.memory.op_times import duration, is_cheap
 from tfprof.analyses.training.loop_gradients import InRounds
 from tfprof.model.device import DeviceSpec, short_names
 from tfprof.model.dims import BATCH, Dim, Size, elements, packed, symbols
@@ -74,7 +75,7 @@ class OpOutput:
     size: Line
     readers: int = 0
     alias: int | None = None
-    shape: object = None
+    dtype: int = 0
 
 
 @dataclass(slots=True)
@@ -88,6 +89,8 @@ class ProgramStep:
     scratch: Line = NOTHING
     duration: float = 0.0
     device: int = 0
+    # the thread that makes it ready runs it at once
+    is_cheap: bool = False
     waits_for: int = 0
     releases: list[int] = field(default_factory=list)
 
@@ -164,6 +167,8 @@ def _fill(
     site, rule = step.op.site, step.op.site.rule
     call = site.call
     step.reads = [made.get(id(tensor)) for tensor in call.inputs]
+    step.is_cheap = is_cheap(step.op)
+    step.duration = duration(step.op)
     holds = rule is None or not rule.allocates
     for port, tensor in enumerate(call.outputs):
         size = NOTHING if holds and rule is not None else _bytes(tensor, model)
@@ -172,7 +177,7 @@ def _fill(
         if size is None and alias is None:
             unsized.append((site.name, tensor))
         known = model.rounded(size or NOTHING)
-        step.outputs.append(OpOutput(known, alias=alias, shape=tensor.shape))
+        step.outputs.append(OpOutput(known, alias=alias, dtype=tensor.dtype))
     if rule is None or rule.alias is not None or not rule.allocates:
         return
     step.reuse = rule.reuse
@@ -181,7 +186,6 @@ def _fill(
         step.scratch = (slope // 2, rest // 2) if model.half else (slope, rest)
     elif model.workspace and rule.family == _CONVOLUTIONS and rule.macs is not None:
         step.scratch = (0, model.workspace)
-    step.duration = _duration(step.op)
 
 
 def _aliased(rule: Rule, site: Site, port: int) -> int | None:
@@ -192,18 +196,6 @@ def _aliased(rule: Rule, site: Site, port: int) -> int | None:
         live = (place for place, tensor in enumerate(site.call.inputs) if not tensor.dead)
         return next(live, rule.alias) if port == 0 else None
     return rule.alias
-
-
-def _duration(op: OpCost) -> float:
-    """In arbitrary units: arithmetic, and four bytes for an operation; open sizes as one sample."""
-    if op.cost is None:
-        return 0.0
-    return _at_one(op.cost.flops_all) + _at_one(op.cost.bytes) / 4
-
-
-def _at_one(size: Size) -> float:
-    slope, rest = line(size) or NOTHING
-    return slope + rest
 
 
 def _bytes(tensor: Tensor, model: MemoryModel) -> Line | None:
@@ -242,18 +234,35 @@ def _slope(size: Dim) -> Line | None:
 
 
 def link(steps: list[ProgramStep], controls: Iterable[tuple[int, int]]) -> None:
-    """Who waits for whom: for what it reads, and for the first of each pair of controls."""
-    sources = [{read[0] for read in step.reads if read is not None} for step in steps]
+    """Who waits for whom: for what it reads, and for the first of each pair of controls.
+
+    What an op releases is in the order of TensorFlow's executor: who reads it, then who only waits
+    for it, each as the graph lists them.
+    """
+    sources = [{read[0]: None for read in step.reads if read is not None} for step in steps]
+    waiting: list[list[int]] = [[] for _ in steps]
     for before, after in controls:
-        sources[after].add(before)
-    for number, step in enumerate(steps):
-        sources[number].discard(number)
+        if before not in sources[after]:
+            sources[after][before] = None
+            waiting[before].append(after)
+    for number in sorted(range(len(steps)), key=lambda one: _place(steps[one], one)):
+        step = steps[number]
+        sources[number].pop(number, None)
         step.waits_for = len(sources[number])
-        for source in sorted(sources[number]):
-            steps[source].releases.append(number)
+        for source in sources[number]:
+            if not (waiting[source] and number in waiting[source]):
+                steps[source].releases.append(number)
+    for number, step in enumerate(steps):
+        step.releases += waiting[number]
+    for step in steps:
         for read in step.reads:
             if read is not None:
                 steps[read[0]].outputs[read[1]].readers += 1
+
+
+def _place(step: ProgramStep, number: int) -> tuple[int, int]:
+    """Where a node is in the graph; ops of a function come in their own order."""
+    return step.op.site.row, number
 
 
 def _controls(steps: list[ProgramStep], graph: Graph) -> list[tuple[int, int]]:
@@ -333,6 +342,6 @@ def _receive(steps: list[ProgramStep], devices: Sequence[DeviceSpec]) -> None:
                 continue
             if key not in copies:
                 copies[key] = len(steps)
-                copy = OpOutput(made.size, shape=made.shape)
+                copy = OpOutput(made.size, dtype=made.dtype)
                 steps.append(ProgramStep(steps[read[0]].op, [read], [copy], device=step.device))
             step.reads[place_] = (copies[key], 0)

@@ -236,9 +236,16 @@ def _redirected(reads: list[Read | None], copies: dict[int, int]) -> list[Read |
 
 def _unlinked(step: ProgramStep) -> ProgramStep:
     """The same op with nobody reading it yet; spelled out, since a search does this very often."""
-    outputs = [OpOutput(one.size, 0, one.alias, one.shape) for one in step.outputs]
+    outputs = [OpOutput(one.size, 0, one.alias, one.dtype) for one in step.outputs]
     return ProgramStep(
-        step.op, step.reads, outputs, step.reuse, step.scratch, step.duration, step.device
+        step.op,
+        step.reads,
+        outputs,
+        step.reuse,
+        step.scratch,
+        step.duration,
+        step.device,
+        step.is_cheap,
     )
 
 

@@ -193,7 +193,9 @@ def _hold(steps: list[ProgramStep], number: int, until: int) -> None:
     """A reader of nothing but this tensor, which ends after another op has."""
     held = steps[number]
     waits = 1 if until == number else 2
-    steps.append(ProgramStep(held.op, [(number, 0)], [], device=held.device, waits_for=waits))
+    reader = ProgramStep(held.op, [(number, 0)], device=held.device, is_cheap=True)
+    reader.waits_for = waits
+    steps.append(reader)
     held.outputs[0].readers += 1
     held.releases.append(len(steps) - 1)
     if until != number:
