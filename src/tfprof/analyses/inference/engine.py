@@ -14,10 +14,11 @@ from typing import NamedTuple
 from tfprof.analyses.inference.believed import believed
 from tfprof.analyses.inference.fed_batch import with_fed_batch
 from tfprof.analyses.inference.links import Inputs, Results, picked
+from tfprof.analyses.inference.live_rows import live_rows
 from tfprof.analyses.inference.loops import Frames, joined, loop_trips
 from tfprof.analyses.inference.order import in_order
 from tfprof.analyses.inference.run_rounds import RunRounds
-from tfprof.analyses.inference.sites import Given, Inferred, Site
+from tfprof.analyses.inference.sites import Called, Given, Inferred, Site
 from tfprof.model import dims
 from tfprof.model.budget import Budget, OverBudget
 from tfprof.model.dims import BATCH, Open, Size
@@ -75,6 +76,7 @@ class _Engine:
         self._assumed: dict[str, bool] = {}
         self._budget = Budget(_LEAST_OPS, _OPS_A_NODE)
         self._layouts: dict[int, _Layout] = {}
+        self._lives: dict[str, list[int]] = {}
         self.sites: list[Site] = []
         self.notes: list[str] = []
         self.cut = ""
@@ -156,7 +158,7 @@ class _Engine:
                     site.times = site.times * frames.times(site.frame, results, open_loop)
                 except OverBudget as fault:
                     site.cut = self.cut = f"how often {site.name} runs is not known: {fault}"
-                site.frame = ()
+                site.loops, site.frame = (*site.frame, *site.loops), ()
         return results
 
     def _layout(self, graph: Graph, rows: Sequence[int]) -> _Layout:
@@ -296,7 +298,9 @@ class _Engine:
         function = scene.function(_CALL_ATTRIBUTE)
         if function is None:
             return []
-        return self._inside(scene, function, scene.site.call.inputs, scene.times, scene.sites)
+        found = self._inside(scene, function, scene.site.call.inputs, scene.times, scene.sites)
+        scene.site.called = Called(found)
+        return found
 
     def _inside(
         self,
@@ -324,18 +328,20 @@ class _Engine:
             raise OverBudget(f"after {self._budget.spent:,} steps through functions")
         self._depth += 1
         body = function.body
-        padded = [*arguments, *[UNKNOWN] * len(function.arguments)][: len(function.arguments)]
-        typed = [
-            tensor if tensor.dtype else replace(tensor, dtype=argument.dtype)
-            for tensor, argument in zip(padded, function.arguments, strict=True)
-        ]
+        typed = _typed(function, arguments)
         prefix = scene.site.call.name + "/"
-        rows = range(len(body))
+        rows = self._live(function)
         try:
             results = self.run(body, rows, typed, prefix, times, sites, scene.site.row)
         finally:
             self._depth -= 1
         return results, list(function.results.values())
+
+    def _live(self, function: Function) -> list[int]:
+        """The rows of a body that run, found once a function."""
+        if function.name not in self._lives:
+            self._lives[function.name] = live_rows(function)
+        return self._lives[function.name]
 
     def _while(self, scene: _Scene) -> list[Tensor]:
         """The body twice: once to see what changes from round to round, then for good."""
@@ -345,12 +351,17 @@ class _Engine:
             return []
         start = list(call.inputs)
         once = self._inside(scene, body, start, scene.times, [])
-        carried = [joined(before, after) for before, after in zip(start, once, strict=False)]
+        joint = [joined(before, after) for before, after in zip(start, once, strict=False)]
+        carried = _typed(body, joint)
         trips = loop_trips(start, condition, body)
         if trips is None:
             trips = self._open_loop(call.name, call.name)
-        self._inside(scene, condition, carried, scene.times * (trips + 1), scene.sites)
-        ended = self._inside(scene, body, carried, scene.times * trips, scene.sites)
+        asked: list[Site] = []
+        inside: list[Site] = []
+        self._inside(scene, condition, carried, scene.times * (trips + 1), asked)
+        ended = self._inside(scene, body, carried, scene.times * trips, inside)
+        scene.sites += [*asked, *inside]
+        scene.site.called = Called(ended, carried, trips, asked, inside)
         return [
             joined(before, after, first=one, step=two, trips=trips)
             for before, after, one, two in zip(carried, ended, start, once, strict=False)
@@ -380,7 +391,9 @@ class _Engine:
         if isinstance(picked, int):
             place = (0 if picked else 1) if len(call.op) and "If" in call.op else picked
             place = place if 0 <= place < len(branches) else len(branches) - 1
-            return self._inside(scene, branches[place], call.inputs[1:], scene.times, scene.sites)
+            found = self._inside(scene, branches[place], call.inputs[1:], scene.times, scene.sites)
+            scene.site.called = Called(found)
+            return found
         tried: list[tuple[int, int, list[Site], list[Tensor]]] = []
         for branch in branches:
             sites: list[Site] = []
@@ -388,6 +401,7 @@ class _Engine:
             tried.append((_weight(sites), -len(tried), sites, found))
         _, _, sites, found = max(tried, key=lambda one: one[:2])
         scene.sites.extend(sites)
+        scene.site.called = Called(found)
         self.notes.append(f"{call.name}: of its branches the one with the most work is counted")
         others = [outputs for _, _, _, outputs in tried]
         return [_alike(tensors) for tensors in zip(*others, strict=False)] or found
@@ -401,6 +415,15 @@ class _Layout(NamedTuple):
     names: list[str]
     table: list[str]
     codes: list[int]
+
+
+def _typed(function: Function, arguments: Sequence[Tensor]) -> list[Tensor]:
+    """As many as the function takes, of the types that it says."""
+    padded = [*arguments, *[UNKNOWN] * len(function.arguments)][: len(function.arguments)]
+    return [
+        tensor if tensor.dtype else replace(tensor, dtype=argument.dtype)
+        for tensor, argument in zip(padded, function.arguments, strict=True)
+    ]
 
 
 class _Scene:

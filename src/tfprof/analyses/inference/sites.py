@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tfprof.model.dims import Open, Shape, Size
-from tfprof.ops.rule import Call, Rule
+from tfprof.ops.rule import Call, Rule, Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,21 @@ class Given:
     sizes: Mapping[str, Size] = field(default_factory=dict)
     feeds: Mapping[str, Shape] = field(default_factory=dict)
     truth: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What a call or a loop comes to: the tensors of its function that are its outputs.
+
+    Of a loop also what goes round, as a round finds it; and the ops of its condition and its body,
+    which stand among the others as well.
+    """
+
+    results: Sequence[Tensor]
+    carried: Sequence[Tensor] = ()
+    trips: Size = 1
+    condition: Sequence[Site] = ()
+    body: Sequence[Site] = ()
 
 
 @dataclass(slots=True)
@@ -37,6 +52,9 @@ class Site:
     frame: tuple[str, ...] = ()
     # why not all that it runs is among the sites
     cut: str = ""
+    # all loops of the early kind around it
+    loops: tuple[str, ...] = ()
+    called: Called | None = None
 
     @property
     def name(self) -> str:

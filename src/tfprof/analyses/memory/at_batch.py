@@ -5,15 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tfprof.analyses.memory.op_times import duration
-from tfprof.analyses.memory.program import (
-    NOTHING,
-    Line,
-    MemoryModel,
-    OpOutput,
-    Program,
-    ProgramStep,
-    line,
-)
+from tfprof.analyses.memory.program import MemoryModel, Program, line
+from tfprof.analyses.memory.steps import NOTHING, Line, OpOutput, ProgramStep
 from tfprof.model.dims import BATCH, Open, at
 from tfprof.ops.rule import Call, Tensor
 
@@ -37,6 +30,7 @@ def _at(step: ProgramStep, batch: int, model: MemoryModel) -> ProgramStep:
             one.readers,
             one.alias,
             one.dtype,
+            one.holds,
         )
         for one in step.outputs
     ]

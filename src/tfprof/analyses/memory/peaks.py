@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from tfprof.analyses.graph.subgraph import INPUT_OPS
-from tfprof.analyses.memory.program import NOTHING, Line, Program
+from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.schedule import OnDevice, simulate
+from tfprof.analyses.memory.steps import NOTHING, Line
 from tfprof.results.memory import Alive, LinePiece
 
 # how many ops run at once: one after the other, as measured on small machines, on large ones

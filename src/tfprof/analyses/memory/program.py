@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from tfprof.analyses.cost.op_costs import OpCost, OpCosts
+from tfprof.analyses.cost.op_costs import OpCosts
 from tfprof.analyses.inference.sites import Site
 from tfprof.analyses.memory.op_times import duration, is_cheap
+from tfprof.analyses.memory.steps import NOTHING, Line, OpOutput, ProgramStep
+from tfprof.analyses.memory.unrolled import Unrolled
 from tfprof.analyses.training.loop_gradients import InRounds
 from tfprof.model.device import DeviceSpec, short_names
 from tfprof.model.dims import BATCH, Dim, Size, elements, packed, symbols
@@ -15,9 +17,6 @@ from tfprof.model.graph import Graph
 from tfprof.ops.rule import Rule, Tensor
 from tfprof.wire import dtypes
 
-# bytes as a line over the batch: bytes a sample, and what is there for any batch
-Line = tuple[int, int]
-NOTHING: Line = (0, 0)
 CPU = "/cpu:0"
 _CONVOLUTIONS = "convolutions"
 _WORKSPACE = 32 * 2**20
@@ -68,37 +67,6 @@ MODELS = {
 }
 
 
-@dataclass(slots=True)
-class OpOutput:
-    """One output: its size, how many read it, and the input whose buffer it is, if any."""
-
-    size: Line
-    readers: int = 0
-    alias: int | None = None
-    dtype: int = 0
-
-
-@dataclass(slots=True)
-class ProgramStep:
-    """An op: `reads` are step and output of each input, None for what needs no buffer."""
-
-    op: OpCost
-    reads: list[tuple[int, int] | None] = field(default_factory=list)
-    outputs: list[OpOutput] = field(default_factory=list)
-    reuse: tuple[int, ...] = ()
-    scratch: Line = NOTHING
-    duration: float = 0.0
-    device: int = 0
-    # the thread that makes it ready runs it at once
-    is_cheap: bool = False
-    waits_for: int = 0
-    releases: list[int] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        return self.op.site.name
-
-
 @dataclass(frozen=True, slots=True)
 class Program:
     """`unknown` are ops whose outputs have no known size: no sum holds them, and it has to be said.
@@ -116,25 +84,17 @@ class Program:
 
 def program(costs: OpCosts, graph: Graph, model: MemoryModel) -> Program:
     """Links every input to the op that makes it: a tensor is one object on both sides."""
-    made: dict[int, tuple[int, int]] = {}
-    steps = [ProgramStep(op) for op in costs.ops if not isinstance(op, InRounds)]
-    for number, step in enumerate(steps):
-        if step.op.site.rule is None:
-            continue  # a call: the ops inside make its outputs
-        for port, tensor in enumerate(step.op.site.call.outputs):
-            made.setdefault(id(tensor), (number, port))
-    for number, step in enumerate(steps):
-        if step.op.site.rule is None:
-            for port, tensor in enumerate(step.op.site.call.outputs):
-                made.setdefault(id(tensor), (number, port))
     unsized: list[tuple[str, Tensor]] = []
-    for step in steps:
-        _fill(step, made, unsized, model)
-    controls = _controls(steps, graph)
+    ops = [op for op in costs.ops if not isinstance(op, InRounds)]
+    unrolled = Unrolled(ops, graph, lambda step: _fill(step, unsized, model))
+    steps = unrolled.steps
+    unsized += [(name, Tensor(length=trips)) for name, trips in unrolled.open_loops]
+    controls = [*_controls(steps, graph), *unrolled.controls]
     devices = place(steps, graph)
     inputs = _inputs(steps, model, len(devices))
     link(steps, controls)
-    return Program(steps, [name for name, _ in unsized], devices, inputs, _open_sizes(unsized))
+    unknown = list(dict.fromkeys(name for name, _ in unsized))
+    return Program(steps, unknown, devices, inputs, _open_sizes(unsized))
 
 
 def _open_sizes(unsized: Iterable[tuple[str, Tensor]]) -> list[str]:
@@ -158,15 +118,9 @@ def _inputs(steps: Iterable[ProgramStep], model: MemoryModel, devices: int) -> l
     return sums
 
 
-def _fill(
-    step: ProgramStep,
-    made: dict[int, tuple[int, int]],
-    unsized: list[tuple[str, Tensor]],
-    model: MemoryModel,
-) -> None:
+def _fill(step: ProgramStep, unsized: list[tuple[str, Tensor]], model: MemoryModel) -> None:
     site, rule = step.op.site, step.op.site.rule
     call = site.call
-    step.reads = [made.get(id(tensor)) for tensor in call.inputs]
     step.is_cheap = is_cheap(step.op)
     step.duration = duration(step.op)
     holds = rule is None or not rule.allocates

@@ -11,8 +11,9 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 
 from tfprof.analyses.graph.subgraph import FORWARD
-from tfprof.analyses.memory.program import OpOutput, Program, ProgramStep, link
+from tfprof.analyses.memory.program import Program, link
 from tfprof.analyses.memory.schedule import simulate
+from tfprof.analyses.memory.steps import OpOutput, ProgramStep
 from tfprof.model.dims import Size
 
 Read = tuple[int, int]
@@ -236,7 +237,7 @@ def _redirected(reads: list[Read | None], copies: dict[int, int]) -> list[Read |
 
 def _unlinked(step: ProgramStep) -> ProgramStep:
     """The same op with nobody reading it yet; spelled out, since a search does this very often."""
-    outputs = [OpOutput(one.size, 0, one.alias, one.dtype) for one in step.outputs]
+    outputs = [OpOutput(one.size, 0, one.alias, one.dtype, one.holds) for one in step.outputs]
     return ProgramStep(
         step.op,
         step.reads,

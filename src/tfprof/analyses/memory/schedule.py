@@ -14,7 +14,8 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from tfprof.analyses.memory.op_times import FIRST_TOUCH, WAKING
-from tfprof.analyses.memory.program import NOTHING, Line, Program, ProgramStep
+from tfprof.analyses.memory.program import Program
+from tfprof.analyses.memory.steps import NOTHING, Line, ProgramStep
 
 # ops take up to this power of e more or less time in a run by chance
 _SPREAD = 1.0
@@ -34,6 +35,9 @@ class Buffer:
     uses: int
     dtype: int
     device: int
+    # what it keeps alive as a list
+    elements: tuple[Buffer, ...] = ()
+    is_free: bool = False
 
 
 @dataclass(slots=True)
@@ -224,7 +228,7 @@ class _Run:
                     shared.uses += output.readers
                 self.buffers[number, port] = shared
                 continue
-            if output.size == NOTHING:
+            if output.size == NOTHING and not output.holds:
                 self.buffers[number, port] = None
                 continue
             given = self._given_up(step, output.size, output.dtype, taken)
@@ -236,6 +240,11 @@ class _Run:
                 continue
             device.add(output.size)
             new = Buffer(output.size, number, port, output.readers, output.dtype, step.device)
+            if output.holds:
+                kept = (self._read(step, place) for place in output.holds)
+                new.elements = tuple(one for one in kept if one is not None)
+                for one in new.elements:
+                    one.uses += 1
             self.buffers[number, port] = device.alive[id(new)] = new
         if step.scratch != NOTHING:
             device.add(step.scratch)
@@ -287,10 +296,21 @@ class _Run:
         return ready
 
     def _free(self, buffer: Buffer) -> None:
-        device = self.devices[buffer.device]
-        if device.alive.pop(id(buffer), None) is not None:
-            device.add(buffer.size, -1)
-            buffer.size = NOTHING
+        """Of a list also the elements that nobody else has."""
+        stack = [buffer]
+        while stack:
+            one = stack.pop()
+            if one.is_free:
+                continue
+            one.is_free = True
+            device = self.devices[one.device]
+            del device.alive[id(one)]
+            device.add(one.size, -1)
+            one.size = NOTHING
+            for element in one.elements:
+                element.uses -= 1
+                if element.uses <= 0:
+                    stack.append(element)
 
     def _look(self, number: int, device: _Device, total: int) -> None:
         result = device.result

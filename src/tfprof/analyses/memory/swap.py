@@ -10,9 +10,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from tfprof.analyses.memory.program import Program, ProgramStep
+from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.recompute import Halves, RecomputedGroup, read_from_copies
 from tfprof.analyses.memory.schedule import simulate
+from tfprof.analyses.memory.steps import ProgramStep
 from tfprof.model.device import DevicePeak
 
 _WORKERS = 2

@@ -5,8 +5,9 @@ import json
 import pytest
 from run_cli import run
 
-from tfprof.analyses.memory.program import OpOutput, Program, ProgramStep, link
+from tfprof.analyses.memory.program import Program, link
 from tfprof.analyses.memory.schedule import simulate
+from tfprof.analyses.memory.steps import OpOutput, ProgramStep
 from tfprof.analyses.placement.soft_placement import as_ran
 from tfprof.sources.find.load import Request, read_one
 
