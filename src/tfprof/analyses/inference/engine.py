@@ -24,7 +24,7 @@ from tfprof.model.budget import Budget, OverBudget
 from tfprof.model.dims import BATCH, Open, Size
 from tfprof.model.graph import Function, Graph, as_shape
 from tfprof.model.profile import ProfileData
-from tfprof.ops.rule import UNKNOWN, Call, Tensor, rules
+from tfprof.ops.rule import UNKNOWN, Call, Rule, Tensor, rules
 from tfprof.ops.run_shapes import RunShapes, completed
 from tfprof.ops.shape_tools import merged
 from tfprof.wire import dtypes
@@ -44,6 +44,9 @@ _HOLDERS = frozenset({"Variable", "VariableV2", "VarHandleOp"})
 _PASS_ON = frozenset({"Identity", "ReadVariableOp"})
 _NAMED = 3
 _SWITCHES = ("Switch", "RefSwitch")
+_STORES = ("Stack", "TensorArray")
+_MAKES_STORE = ("Stack", "StackV2", "TensorArrayV2", "TensorArrayV3")
+_PUTS = {"StackPush": 1, "StackPushV2": 1, "TensorArrayWriteV2": 2, "TensorArrayWriteV3": 2}
 _MERGES = ("Merge", "RefMerge", "_SwitchN")
 
 
@@ -53,14 +56,22 @@ def infer(
     """Every op of some nodes of the graph, and of the functions they call."""
     if data.graph is None:
         return Inferred([], [])
-    engine = _Engine(data, with_fed_batch(data.graph, given or Given()))
+    given = with_fed_batch(data.graph, given or Given())
+    engine = _Engine(data, given)
     chosen = list(range(len(data.graph))) if rows is None else list(rows)
     engine.run(data.graph, chosen, (), "", 1, engine.sites)
+    if engine.stored:
+        # what a loop stores may have been asked for before it was seen
+        again = _Engine(data, given, engine.stored)
+        again.run(data.graph, chosen, (), "", 1, again.sites)
+        engine = again
     return Inferred(engine.sites, engine.all_notes(), engine.cut)
 
 
 class _Engine:
-    def __init__(self, data: ProfileData, given: Given) -> None:
+    def __init__(
+        self, data: ProfileData, given: Given, stored: Mapping[str, Tensor] | None = None
+    ) -> None:
         self._declared = data.declared.variables
         self._main: Sequence[str] = data.graph.names if data.graph is not None else ()
         self._given = given
@@ -77,6 +88,8 @@ class _Engine:
         self._budget = Budget(_LEAST_OPS, _OPS_A_NODE)
         self._layouts: dict[int, _Layout] = {}
         self._lives: dict[str, list[int]] = {}
+        # what stacks and arrays of the early kind hold, by the op that makes them
+        self.stored: dict[str, Tensor] = dict(stored or {})
         self.sites: list[Site] = []
         self.notes: list[str] = []
         self.cut = ""
@@ -210,6 +223,8 @@ class _Engine:
             special = self._called
         if special is not None:
             found = self._expanded(special, scene)
+        elif call.op.startswith(_STORES):
+            found = self._storing(call, rule)
         else:
             found = rule.infer(call) if rule is not None else []
         if not found or any(_is_open(tensor.shape) for tensor in found):
@@ -227,6 +242,28 @@ class _Engine:
         """What a call runs is not all there: neither its cost nor that of the graph is known."""
         site.cut = f"{self._main[site.row]} is cut {why}"
         self.cut = self.cut or site.cut
+
+    def _storing(self, call: Call, rule: Rule | None) -> list[Tensor]:
+        """Stacks and arrays are handles: what one op stores is known where another asks for it."""
+        name = call.inputs[0].variable if call.inputs else ""
+        known = self.stored.get(name)
+        if call.op.startswith("TensorArray") and known is not None:
+            first = call.inputs[0]
+            held = replace(first.holds or known, shape=known.shape)
+            call.inputs = [replace(first, holds=held), *call.inputs[1:]]
+        found = rule.infer(call) if rule is not None else []
+        if call.op in _MAKES_STORE:
+            return [replace(one, variable=call.name) for one in found]
+        if call.op.startswith("TensorArrayGrad"):
+            if known is not None:
+                self.stored[call.name] = known
+            return [replace(one, variable=call.name) for one in found]
+        if call.op in _PUTS and name:
+            place = _PUTS[call.op]
+            self.stored[name] = replace(call.inputs[place], holds=None, length=None)
+        if call.op.startswith("StackPop") and known is not None:
+            return [replace(known)]
+        return found
 
     def _completed(self, call: Call, found: list[Tensor]) -> list[Tensor]:
         """With what TensorFlow wrote down, and what a run met."""

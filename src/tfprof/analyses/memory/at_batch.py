@@ -34,7 +34,7 @@ def _at(step: ProgramStep, batch: int, model: MemoryModel) -> ProgramStep:
         )
         for one in step.outputs
     ]
-    scratch = _scratch(step, batch, model) if step.scratch != NOTHING else NOTHING
+    scratch = _scratch(step, batch, model)
     return ProgramStep(
         step.op,
         step.reads,

@@ -220,18 +220,25 @@ def _place(step: ProgramStep, number: int) -> tuple[int, int]:
 
 
 def _controls(steps: list[ProgramStep], graph: Graph) -> list[tuple[int, int]]:
-    """The control edges of the main graph, as pairs of steps."""
-    own = {
-        step.op.site.row: number
-        for number, step in enumerate(steps)
-        if step.op.site.name == graph.names[step.op.site.row]
-    }
+    """The control edges of the main graph, as pairs of steps; in a loop those of the same round."""
+    own: dict[int, list[int]] = {}
+    for number, step in enumerate(steps):
+        site = step.op.site
+        if site.name != graph.names[site.row]:
+            continue
+        if site.called is not None:
+            own[site.row] = [number]  # the last of its steps is its end
+        elif step.duration:
+            own.setdefault(site.row, []).append(number)
     found = []
     edges = graph.edges
     for edge in ((edges.port < 0) & (edges.node >= 0)).nonzero()[0].tolist():
-        source, reader = own.get(int(edges.node[edge])), own.get(int(edges.reader[edge]))
-        if source is not None and reader is not None:
-            found.append((source, reader))
+        sources = own.get(int(edges.node[edge]), [])
+        readers = own.get(int(edges.reader[edge]), [])
+        if len(sources) == len(readers):
+            found += zip(sources, readers, strict=True)
+        elif len(sources) == 1 and not steps[sources[0]].op.site.loops:
+            found += [(sources[0], reader) for reader in readers]
     return found
 
 

@@ -19,6 +19,8 @@ from tfprof.analyses.memory.steps import NOTHING, Line, ProgramStep
 
 # ops take up to this power of e more or less time in a run by chance
 _SPREAD = 1.0
+# so often another process takes the core, for so long
+_OPS_A_PAUSE, _PAUSE = 100, 20_000_000.0
 _NONE = -1
 
 
@@ -89,12 +91,17 @@ def simulate(
     return run.go()
 
 
-def _delays(made: Program, chance: int | None) -> list[float]:
-    """How much longer each op takes than it should."""
+def _delays(made: Program, chance: int | None) -> tuple[list[float], list[float]]:
+    """How much longer each op takes than it should, and how long its thread stands still."""
+    count = len(made.steps)
     if chance is None:
-        return [1.0] * len(made.steps)
-    draw = random.Random(chance).uniform  # noqa: S311  (no secret hangs on it)
-    return [math.exp(draw(-_SPREAD, _SPREAD)) for _ in made.steps]
+        return [1.0] * count, [0.0] * count
+    draw = random.Random(chance)  # noqa: S311  (no secret hangs on it)
+    factors = [math.exp(draw.uniform(-_SPREAD, _SPREAD)) for _ in range(count)]
+    pauses = [0.0] * count
+    for _ in range(count // _OPS_A_PAUSE + 1):
+        pauses[draw.randrange(count)] = draw.expovariate(1 / _PAUSE)
+    return factors, pauses
 
 
 @dataclass(slots=True)
@@ -125,9 +132,9 @@ class _Thread:
 
 
 class _Run:
-    def __init__(self, made: Program, workers: int, batch: int, *, delays: list[float]) -> None:
+    def __init__(self, made: Program, workers: int, batch: int, *, delays: tuple[list[float], list[float]]) -> None:
         self.steps, self.batch = made.steps, batch
-        self.delays = delays
+        self.factors, self.pauses = delays
         self.waits = [step.waits_for for step in made.steps]
         self.buffers: dict[tuple[int, int], Buffer | None] = {}
         self.devices = [
@@ -199,7 +206,7 @@ class _Run:
             return
         touched = self._start(number, self.devices[thread.device])
         lasts = self.steps[number].duration + FIRST_TOUCH * touched
-        self._later(self.delays[number] * lasts, number, thread)
+        self._later(self.factors[number] * lasts + self.pauses[number], number, thread)
 
     def _later(self, wait: float, number: int, thread: _Thread) -> None:
         heapq.heappush(self.running, (self.now + wait, self.begun, number, thread))

@@ -89,7 +89,7 @@ class Unrolled:
         call, number = op.site.call, len(self.steps)
         step = ProgramStep(op, [self._made.get(id(one)) for one in call.inputs])
         for place, (tensor, read) in enumerate(zip(call.inputs, step.reads, strict=True)):
-            if read is None:
+            if read is None and self._round is None:
                 self._wanted.append((number, place, id(tensor)))
         self.steps.append(step)
         self._fill(step)
