@@ -44,6 +44,7 @@ _HOLDERS = frozenset({"Variable", "VariableV2", "VarHandleOp"})
 _PASS_ON = frozenset({"Identity", "ReadVariableOp"})
 _NAMED = 3
 _SWITCHES = ("Switch", "RefSwitch")
+_DISTINCT = ("Unique", "UniqueWithCounts")
 _STORES = ("Stack", "TensorArray")
 _MAKES_STORE = ("Stack", "StackV2", "TensorArrayV2", "TensorArrayV3")
 _PUTS = {"StackPush": 1, "StackPushV2": 1, "TensorArrayWriteV2": 2, "TensorArrayWriteV3": 2}
@@ -88,6 +89,7 @@ class _Engine:
         self._budget = Budget(_LEAST_OPS, _OPS_A_NODE)
         self._layouts: dict[int, _Layout] = {}
         self._lives: dict[str, list[int]] = {}
+        self._distinct: list[str] = []
         # what stacks and arrays of the early kind hold, by the op that makes them
         self.stored: dict[str, Tensor] = dict(stored or {})
         self.sites: list[Site] = []
@@ -112,6 +114,8 @@ class _Engine:
         if self._assumed:
             truth = "true" if self._given.truth else "false"
             found.append(f"taken as {truth}, since nothing tells: {_named_few(self._assumed)}")
+        if self._distinct:
+            found.append(f"all values are taken to be different in {_named_few(self._distinct)}")
         for letter, names in self._fed_with.items():
             if letter != BATCH and len(set(names)) > 1:
                 found.append(f"{letter} is taken to be the same in {_named_few(names)}")
@@ -227,6 +231,8 @@ class _Engine:
             found = self._storing(call, rule)
         else:
             found = rule.infer(call) if rule is not None else []
+        if self._given.at_most and call.op in _DISTINCT and found:
+            found = self._all_distinct(call, found)
         if not found or any(_is_open(tensor.shape) for tensor in found):
             found = self._completed(call, found)
         return found
@@ -242,6 +248,11 @@ class _Engine:
         """What a call runs is not all there: neither its cost nor that of the graph is known."""
         site.cut = f"{self._main[site.row]} is cut {why}"
         self.cut = self.cut or site.cut
+
+    def _all_distinct(self, call: Call, found: list[Tensor]) -> list[Tensor]:
+        """There are at most as many different values as values."""
+        self._distinct.append(call.name)
+        return [replace(one, shape=merged(one.shape, call.input(0))) for one in found]
 
     def _storing(self, call: Call, rule: Rule | None) -> list[Tensor]:
         """Stacks and arrays are handles: what one op stores is known where another asks for it."""
@@ -335,8 +346,10 @@ class _Engine:
         function = scene.function(_CALL_ATTRIBUTE)
         if function is None:
             return []
-        found = self._inside(scene, function, scene.site.call.inputs, scene.times, scene.sites)
-        scene.site.called = Called(found)
+        inside: list[Site] = []
+        found = self._inside(scene, function, scene.site.call.inputs, scene.times, inside)
+        scene.sites += inside
+        scene.site.called = Called(found, body=inside)
         return found
 
     def _inside(

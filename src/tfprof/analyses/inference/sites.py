@@ -20,14 +20,16 @@ class Given:
     sizes: Mapping[str, Size] = field(default_factory=dict)
     feeds: Mapping[str, Shape] = field(default_factory=dict)
     truth: bool = True
+    # sizes that hang on the data are taken as large as they can be
+    at_most: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
     """What a call or a loop comes to: the tensors of its function that are its outputs.
 
-    Of a loop also what goes round, as a round finds it; and the ops of its condition and its body,
-    which stand among the others as well.
+    `carried` is what goes round in a loop, as a round finds it. The ops of the condition and of the
+    body stand among the others as well.
     """
 
     results: Sequence[Tensor]

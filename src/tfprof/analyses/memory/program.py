@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,6 +24,8 @@ _WORKSPACE = 32 * 2**20
 _EACH_ITS_OWN = ("IdentityN", "_ReadVariablesOp")
 _MERGES = ("Merge", "RefMerge")
 _FED = ("Placeholder", "PlaceholderV2")
+_SPARSE = re.compile(r"Resource(Gather|Scatter|SparseApply)")
+_WHOLE_UPDATES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ def program(costs: OpCosts, graph: Graph, model: MemoryModel) -> Program:
     ops = [op for op in costs.ops if not isinstance(op, InRounds)]
     unrolled = Unrolled(ops, graph, lambda step: _fill(step, unsized, model))
     steps = unrolled.steps
+    if model.has_scratch:
+        copy_sparse(steps, model)
     unsized += [(name, Tensor(length=trips)) for name, trips in unrolled.open_loops]
     controls = [*_controls(steps, graph), *unrolled.controls]
     devices = place(steps, graph)
@@ -95,6 +100,29 @@ def program(costs: OpCosts, graph: Graph, model: MemoryModel) -> Program:
     link(steps, controls)
     unknown = list(dict.fromkeys(name for name, _ in unsized))
     return Program(steps, unknown, devices, inputs, _open_sizes(unsized))
+
+
+def copy_sparse(steps: Iterable[ProgramStep], model: MemoryModel) -> None:
+    """A variable that is gathered from or scattered into is copied when it is read or assigned.
+
+    TensorFlow then updates it in place, so nobody else may have its buffer.
+    """
+    touched = {_variable(step) for step in steps if _SPARSE.match(step.op.site.op)} - {""}
+    for step in steps:
+        site = step.op.site
+        if not touched or _variable(step) not in touched:
+            continue
+        if site.op == "ReadVariableOp" and step.outputs:
+            size = _bytes(site.call.outputs[0], model) or NOTHING
+            step.outputs[0] = OpOutput(size, dtype=site.call.outputs[0].dtype)
+        elif site.op in _WHOLE_UPDATES:
+            held = site.call.inputs[0].holds
+            step.scratch = (_bytes(held, model) if held is not None else None) or NOTHING
+
+
+def _variable(step: ProgramStep) -> str:
+    inputs = step.op.site.call.inputs
+    return inputs[0].variable if inputs else ""
 
 
 def _open_sizes(unsized: Iterable[tuple[str, Tensor]]) -> list[str]:
@@ -230,7 +258,7 @@ def _controls(steps: list[ProgramStep], graph: Graph) -> list[tuple[int, int]]:
             own[site.row] = [number]  # the last of its steps is its end
         elif step.duration:
             own.setdefault(site.row, []).append(number)
-    found = []
+    found: list[tuple[int, int]] = []
     edges = graph.edges
     for edge in ((edges.port < 0) & (edges.node >= 0)).nonzero()[0].tolist():
         sources = own.get(int(edges.node[edge]), [])

@@ -17,6 +17,7 @@ from tfprof.analyses.memory.op_times import FIRST_TOUCH, WAKING
 from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.steps import NOTHING, Line, ProgramStep
 
+Delays = tuple[list[float], list[float]]
 # ops take up to this power of e more or less time in a run by chance
 _SPREAD = 1.0
 # so often another process takes the core, for so long
@@ -91,7 +92,7 @@ def simulate(
     return run.go()
 
 
-def _delays(made: Program, chance: int | None) -> tuple[list[float], list[float]]:
+def _delays(made: Program, chance: int | None) -> Delays:
     """How much longer each op takes than it should, and how long its thread stands still."""
     count = len(made.steps)
     if chance is None:
@@ -132,7 +133,7 @@ class _Thread:
 
 
 class _Run:
-    def __init__(self, made: Program, workers: int, batch: int, *, delays: tuple[list[float], list[float]]) -> None:
+    def __init__(self, made: Program, workers: int, batch: int, *, delays: Delays) -> None:
         self.steps, self.batch = made.steps, batch
         self.factors, self.pauses = delays
         self.waits = [step.waits_for for step in made.steps]

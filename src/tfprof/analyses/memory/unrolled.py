@@ -59,7 +59,7 @@ class Unrolled:
         self._round: _Round | None = None
         self._ops = {id(op.site): op for op in ops}
         self._outputs_of_rows = _outputs_of_rows(ops, graph)
-        inside = _inside_loops(op.site for op in ops)
+        inside = _inside_others(op.site for op in ops)
         self._emit([op for op in ops if id(op.site) not in inside], 0)
         self._resolve()
 
@@ -83,7 +83,7 @@ class Unrolled:
         elif called.carried:
             self._loop(op, called)
         else:
-            self._end(op, called, [self._made.get(id(one)) for one in called.results])
+            self._call(op, called)
 
     def _plain(self, op: OpCost) -> ProgramStep:
         call, number = op.site.call, len(self.steps)
@@ -120,22 +120,40 @@ class Unrolled:
             else:
                 self._made[id(tensor)] = place
 
-    def _end(self, op: OpCost, called: Called, places: Sequence[Location | None]) -> None:
-        """A call allocates no outputs: they are those of its function."""
+    def _call(self, op: OpCost, called: Called) -> None:
+        """A function begins when all it is given is there, and holds that until it has ended."""
+        given = [self._made.get(id(one)) for one in op.site.call.inputs]
+        start = self._marker(op)
+        self.controls += [(place[0], start) for place in given if place is not None]
+        self._emit(self._own(called.body), 0)
+        for number in range(start + 1, len(self.steps)):
+            if all(read is None or read[0] < start for read in self.steps[number].reads):
+                self.controls.append((start, number))
+        results = [self._made.get(id(one)) for one in called.results]
+        end = self._marker(op)
+        step = self.steps[end]
+        step.reads = [*results, *given]
+        step.outputs = [OpOutput(NOTHING, alias=port) for port in range(len(results))]
+        self.controls += [(number, end) for number in range(start, end)]
+        self._bind(op.site.call.outputs, [(end, port) for port in range(len(results))])
+
+    def _own(self, sites: Iterable[Site]) -> list[OpCost]:
+        """The ops of a body without those of what it calls itself."""
+        ops = [self._ops[id(one)] for one in sites if id(one) in self._ops]
+        inside = _inside_others(op.site for op in ops)
+        return [op for op in ops if id(op.site) not in inside]
+
+    def _end(self, op: OpCost, places: Sequence[Location | None]) -> None:
+        """A loop allocates no outputs: they are those of its last round."""
         self._bind(op.site.call.outputs, places)
         marker = self._marker(op)
         self.controls += [(place[0], marker) for place in places if place is not None]
-        del called
 
     # --- loops of today
 
     def _loop(self, op: OpCost, called: Called) -> None:
         call = op.site.call
-        condition = [self._ops[id(one)] for one in called.condition if id(one) in self._ops]
-        body = [self._ops[id(one)] for one in called.body if id(one) in self._ops]
-        inside = _inside_loops(one.site for one in (*condition, *body))
-        condition, body = ([one for one in part if id(one.site) not in inside]
-                           for part in (condition, body))  # fmt: skip
+        condition, body = self._own(called.condition), self._own(called.body)
         at_once = call.integer("parallel_iterations", _AT_ONCE) or _AT_ONCE
         places = [self._made.get(id(one)) for one in call.inputs]
         rounds = self._rounds(called.trips, len(called.body), op.site.name)
@@ -151,7 +169,7 @@ class Unrolled:
             self._emit(condition, 0)
 
         self._rounds_of(op, rounds, at_once, asks, one_round)
-        self._end(op, called, places)
+        self._end(op, places)
 
     def _rounds(self, trips: Size | None, ops: int, name: str) -> _Round:
         if not isinstance(trips, int):
@@ -347,7 +365,7 @@ class Unrolled:
         self._elements[number + 1, 0] = [place for place in made if place is not None]
 
 
-def _inside_loops(sites: Iterable[Site]) -> set[int]:
+def _inside_others(sites: Iterable[Site]) -> set[int]:
     return {
         id(one)
         for site in sites
