@@ -1,6 +1,6 @@
 """How long ops take next to each other, for the order in which they run; and which are cheap.
 
-In operations: what a kernel calculates, a quarter for each byte it moves, and what any op takes.
+In operations: what a kernel calculates, half for each byte it moves, and what any op takes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def duration(op: OpCost, batch: int = 1) -> float:
     if op.cost is None:
         return OVERHEAD
     times = _number(op.site.times, batch) or 1.0
-    all_rounds = _number(op.cost.flops_all, batch) + _number(op.cost.bytes, batch) / 4
+    all_rounds = _number(op.cost.flops_all, batch) + _number(op.cost.bytes, batch) / 2
     slower = _SLOWER.get(op.site.op.rstrip("V23"), 1.0)
     return OVERHEAD + slower * all_rounds / times
 

@@ -54,6 +54,7 @@ def peaks(made: Program, batch: int, *, interval: bool = True) -> dict[str, Memo
         ends = [here.peak, *(one.devices[place].peak for one in others)]
         alive = _alive(made, here, batch)
         low, high = _widened(ends) if interval else (here.peak, here.peak)
+        high += _at(made.waiting, batch) if interval and not place else 0
         found[device] = MemoryPeak(batch, here.peak, low, high, at, alive)
     return found
 
