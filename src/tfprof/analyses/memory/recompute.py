@@ -163,7 +163,9 @@ def read_from_copies(
     for number, copy in copies.items():
         if number in brought:
             known = steps[copy]
-            steps[copy] = ProgramStep(known.op, [], known.outputs, device=known.device)
+            steps[copy] = ProgramStep(
+                known.op, [], known.outputs, device=known.device, is_cheap=True
+            )
         else:
             steps[copy].reads = _redirected(made.steps[number].reads, copies)
     for number, step in enumerate(made.steps if copies else ()):
