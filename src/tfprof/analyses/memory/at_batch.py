@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tfprof.analyses.cost.op_costs import Cost
 from tfprof.analyses.memory.op_times import duration
 from tfprof.analyses.memory.program import MemoryModel, Program, line
 from tfprof.analyses.memory.steps import NOTHING, Line, OpOutput, ProgramStep
@@ -34,14 +35,15 @@ def _at(step: ProgramStep, batch: int, model: MemoryModel) -> ProgramStep:
         )
         for one in step.outputs
     ]
+    op = step.op if step.op.cost is None else replace(step.op, cost=_cost(step.op.cost, batch))
     scratch = _scratch(step, batch, model)
     return ProgramStep(
-        step.op,
+        op,
         step.reads,
         outputs,
         step.reuse,
         scratch,
-        duration(step.op, batch),
+        duration(op, batch),
         step.device,
         step.is_cheap,
         step.waits_for,
@@ -51,6 +53,17 @@ def _at(step: ProgramStep, batch: int, model: MemoryModel) -> ProgramStep:
 
 def _fixed(size: Line, batch: int) -> Line:
     return 0, size[0] * batch + size[1]
+
+
+def _cost(cost: Cost, batch: int) -> Cost:
+    known = {BATCH: batch}
+    return Cost(
+        at(cost.macs, known),
+        at(cost.flops_all, known),
+        at(cost.float_ops, known),
+        at(cost.read, known),
+        at(cost.written, known),
+    )
 
 
 def _scratch(step: ProgramStep, batch: int, model: MemoryModel) -> Line:
