@@ -1,6 +1,6 @@
 """How long ops take next to each other, for the order in which they run; and which are cheap.
 
-In operations: what a kernel calculates, half for each byte it moves, and what any op takes.
+In operations: what a kernel calculates, what it moves, and what any op takes.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from tfprof.model.dims import BATCH, Size, at
 
 # what an op takes whatever it does: some microseconds
 OVERHEAD = 50_000.0
+# bytes that are moved while one operation is calculated
+_BYTES = 1.25
 # for a byte of new memory: half a microsecond a page
 FIRST_TOUCH = 2.0
 # until a thread that sleeps is awake: some 50 microseconds
@@ -39,7 +41,7 @@ def duration(op: OpCost, batch: int = 1) -> float:
     if op.cost is None:
         return OVERHEAD
     times = _number(op.site.times, batch) or 1.0
-    all_rounds = _number(op.cost.flops_all, batch) + _number(op.cost.bytes, batch) / 2
+    all_rounds = _number(op.cost.flops_all, batch) + _number(op.cost.bytes, batch) / _BYTES
     slower = _SLOWER.get(op.site.op.rstrip("V23"), 1.0)
     return OVERHEAD + slower * all_rounds / times
 

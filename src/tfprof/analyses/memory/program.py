@@ -231,8 +231,7 @@ def link(steps: list[ProgramStep], controls: Iterable[tuple[int, int]]) -> None:
         if before not in sources[after]:
             sources[after][before] = None
             waiting[before].append(after)
-    for number in sorted(range(len(steps)), key=lambda one: _place(steps[one], one)):
-        step = steps[number]
+    for number, step in enumerate(steps):
         sources[number].pop(number, None)
         step.waits_for = len(sources[number])
         for source in sources[number]:
@@ -244,11 +243,6 @@ def link(steps: list[ProgramStep], controls: Iterable[tuple[int, int]]) -> None:
         for read in step.reads:
             if read is not None:
                 steps[read[0]].outputs[read[1]].readers += 1
-
-
-def _place(step: ProgramStep, number: int) -> tuple[int, int]:
-    """Where a node is in the graph; ops of a function come in their own order."""
-    return step.op.site.row, number
 
 
 def _controls(steps: list[ProgramStep], graph: Graph) -> list[tuple[int, int]]:
