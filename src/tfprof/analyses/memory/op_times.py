@@ -18,7 +18,7 @@ FIRST_TOUCH = 2.0
 WAKING = 1_000_000.0
 
 # kernels that go over their data many times: measured next to what they calculate
-_SLOWER = {"FusedBatchNorm": 8.0, "FusedBatchNormGrad": 8.0}
+_SLOWER = {"FusedBatchNorm": 10.0, "FusedBatchNormGrad": 10.0}
 
 # kernels that say of themselves that they are not expensive: whoever makes one ready runs it
 _CHEAP = frozenset({
