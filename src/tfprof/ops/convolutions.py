@@ -240,9 +240,13 @@ def _original_gradient(call: Call, image: Open, kernel: Open) -> Size | None:
 # for; a small product of a batch is one thread's, so the number of threads matters for those.
 _WORKING_SET, _SMALL_CACHE = 30 << 20, 256 << 10
 _THREADS = 2
+# what Eigen takes for the last cache of a large machine; volumes are unfolded to fill it
+_LARGEST_CACHE, _MOST_UNFOLDED = 256 << 20, 25
 
 
-def _unfolded(call: Call, image: Open, kernel: Open, *, of_image: bool) -> Size | None:
+def _unfolded(
+    call: Call, image: Open, kernel: Open, *, of_image: bool, cache: int = _WORKING_SET
+) -> Size | None:
     made, places = call.input(2), layout(call)
     size = packed(1, call.inputs[2].dtype)
     if made is None or image is None or kernel is None or not isinstance(size, int):
@@ -254,7 +258,7 @@ def _unfolded(call: Call, image: Open, kernel: Open, *, of_image: bool) -> Size 
     if unfolded is None or whole is None:
         return None
     alone = of_image and (dimension(made, 0) == 1 or sum(whole) // _THREADS >= _SMALL_CACHE // size)
-    images = 1 if alone else -(-(_WORKING_SET // size) // max(1, sum(whole)))
+    images = 1 if alone else -(-(cache // size) // max(1, sum(whole)))
     return unfolded * images * size
 
 
@@ -280,6 +284,18 @@ def _volume_scratch(call: Call) -> Size | None:
         return 0
     pixels = (made[axis] for axis in spatial(layout(call)))
     return times(width, *pixels, *_kernel(call)[:-1])
+
+
+def _volume_filter_scratch(call: Call) -> Size | None:
+    """Many volumes are unfolded at once, unless that is far more than what is read and written."""
+    image, kernel, made = call.input(0), call.output(0), call.input(2)
+    size = packed(1, call.inputs[2].dtype)
+    unfolded = _unfolded(call, image, kernel, of_image=False, cache=_LARGEST_CACHE)
+    known = _plain([elements(image), elements(kernel), elements(made), unfolded])
+    if known is None or not isinstance(size, int):
+        return None
+    *moved, bytes_ = known
+    return bytes_ if bytes_ // size // max(1, sum(moved)) <= _MOST_UNFOLDED else 0
 
 
 _ALL_BUT_MADE, _WINDOW_ONLY = -1, -2
@@ -314,7 +330,11 @@ rule(
     "Conv2DBackpropFilterV2", like(1), macs=_gradient_macs(_ALL_BUT_MADE), scratch=_filter_scratch
 )  # fmt: skip
 rule(
-    "Conv3DBackpropFilterV2 _MklNativeConv2DBackpropFilter _MklNativeConv3DBackpropFilterV2",
+    "Conv3DBackpropFilterV2", _filter_by_value, scratch=_volume_filter_scratch,
+    macs=_gradient_macs(_ALL_BUT_MADE, kernel_is_output=True),
+)  # fmt: skip
+rule(
+    "_MklNativeConv2DBackpropFilter _MklNativeConv3DBackpropFilterV2",
     _filter_by_value, macs=_gradient_macs(_ALL_BUT_MADE, kernel_is_output=True),
 )  # fmt: skip
 rule("Conv3DBackpropFilter", like(1), macs=_gradient_macs(_ALL_BUT_MADE))

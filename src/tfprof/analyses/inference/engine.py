@@ -14,16 +14,17 @@ from typing import NamedTuple
 from tfprof.analyses.inference.believed import believed
 from tfprof.analyses.inference.fed_batch import with_fed_batch
 from tfprof.analyses.inference.links import Inputs, Results, picked
+from tfprof.analyses.inference.live_rows import live_rows
 from tfprof.analyses.inference.loops import Frames, joined, loop_trips
 from tfprof.analyses.inference.order import in_order
 from tfprof.analyses.inference.run_rounds import RunRounds
-from tfprof.analyses.inference.sites import Given, Inferred, Site
+from tfprof.analyses.inference.sites import Called, Given, Inferred, Site
 from tfprof.model import dims
 from tfprof.model.budget import Budget, OverBudget
 from tfprof.model.dims import BATCH, Open, Size
 from tfprof.model.graph import Function, Graph, as_shape
 from tfprof.model.profile import ProfileData
-from tfprof.ops.rule import UNKNOWN, Call, Tensor, rules
+from tfprof.ops.rule import UNKNOWN, Call, Rule, Tensor, rules
 from tfprof.ops.run_shapes import RunShapes, completed
 from tfprof.ops.shape_tools import merged
 from tfprof.wire import dtypes
@@ -43,6 +44,10 @@ _HOLDERS = frozenset({"Variable", "VariableV2", "VarHandleOp"})
 _PASS_ON = frozenset({"Identity", "ReadVariableOp"})
 _NAMED = 3
 _SWITCHES = ("Switch", "RefSwitch")
+_DISTINCT = ("Unique", "UniqueWithCounts")
+_STORES = ("Stack", "TensorArray")
+_MAKES_STORE = ("Stack", "StackV2", "TensorArrayV2", "TensorArrayV3")
+_PUTS = {"StackPush": 1, "StackPushV2": 1, "TensorArrayWriteV2": 2, "TensorArrayWriteV3": 2}
 _MERGES = ("Merge", "RefMerge", "_SwitchN")
 
 
@@ -52,14 +57,22 @@ def infer(
     """Every op of some nodes of the graph, and of the functions they call."""
     if data.graph is None:
         return Inferred([], [])
-    engine = _Engine(data, with_fed_batch(data.graph, given or Given()))
+    given = with_fed_batch(data.graph, given or Given())
+    engine = _Engine(data, given)
     chosen = list(range(len(data.graph))) if rows is None else list(rows)
     engine.run(data.graph, chosen, (), "", 1, engine.sites)
+    if engine.stored:
+        # what a loop stores may have been asked for before it was seen
+        again = _Engine(data, given, engine.stored)
+        again.run(data.graph, chosen, (), "", 1, again.sites)
+        engine = again
     return Inferred(engine.sites, engine.all_notes(), engine.cut)
 
 
 class _Engine:
-    def __init__(self, data: ProfileData, given: Given) -> None:
+    def __init__(
+        self, data: ProfileData, given: Given, stored: Mapping[str, Tensor] | None = None
+    ) -> None:
         self._declared = data.declared.variables
         self._main: Sequence[str] = data.graph.names if data.graph is not None else ()
         self._given = given
@@ -75,6 +88,10 @@ class _Engine:
         self._assumed: dict[str, bool] = {}
         self._budget = Budget(_LEAST_OPS, _OPS_A_NODE)
         self._layouts: dict[int, _Layout] = {}
+        self._lives: dict[str, list[int]] = {}
+        self._distinct: list[str] = []
+        # what stacks and arrays of the early kind hold, by the op that makes them
+        self.stored: dict[str, Tensor] = dict(stored or {})
         self.sites: list[Site] = []
         self.notes: list[str] = []
         self.cut = ""
@@ -97,6 +114,8 @@ class _Engine:
         if self._assumed:
             truth = "true" if self._given.truth else "false"
             found.append(f"taken as {truth}, since nothing tells: {_named_few(self._assumed)}")
+        if self._distinct:
+            found.append(f"all values are taken to be different in {_named_few(self._distinct)}")
         for letter, names in self._fed_with.items():
             if letter != BATCH and len(set(names)) > 1:
                 found.append(f"{letter} is taken to be the same in {_named_few(names)}")
@@ -156,7 +175,7 @@ class _Engine:
                     site.times = site.times * frames.times(site.frame, results, open_loop)
                 except OverBudget as fault:
                     site.cut = self.cut = f"how often {site.name} runs is not known: {fault}"
-                site.frame = ()
+                site.loops, site.frame = (*site.frame, *site.loops), ()
         return results
 
     def _layout(self, graph: Graph, rows: Sequence[int]) -> _Layout:
@@ -208,8 +227,12 @@ class _Engine:
             special = self._called
         if special is not None:
             found = self._expanded(special, scene)
+        elif call.op.startswith(_STORES):
+            found = self._storing(call, rule)
         else:
             found = rule.infer(call) if rule is not None else []
+        if self._given.at_most and call.op in _DISTINCT and found:
+            found = self._all_distinct(call, found)
         if not found or any(_is_open(tensor.shape) for tensor in found):
             found = self._completed(call, found)
         return found
@@ -225,6 +248,33 @@ class _Engine:
         """What a call runs is not all there: neither its cost nor that of the graph is known."""
         site.cut = f"{self._main[site.row]} is cut {why}"
         self.cut = self.cut or site.cut
+
+    def _all_distinct(self, call: Call, found: list[Tensor]) -> list[Tensor]:
+        """There are at most as many different values as values."""
+        self._distinct.append(call.name)
+        return [replace(one, shape=merged(one.shape, call.input(0))) for one in found]
+
+    def _storing(self, call: Call, rule: Rule | None) -> list[Tensor]:
+        """Stacks and arrays are handles: what one op stores is known where another asks for it."""
+        name = call.inputs[0].variable if call.inputs else ""
+        known = self.stored.get(name)
+        if call.op.startswith("TensorArray") and known is not None:
+            first = call.inputs[0]
+            held = replace(first.holds or known, shape=known.shape)
+            call.inputs = [replace(first, holds=held), *call.inputs[1:]]
+        found = rule.infer(call) if rule is not None else []
+        if call.op in _MAKES_STORE:
+            return [replace(one, variable=call.name) for one in found]
+        if call.op.startswith("TensorArrayGrad"):
+            if known is not None:
+                self.stored[call.name] = known
+            return [replace(one, variable=call.name) for one in found]
+        if call.op in _PUTS and name:
+            place = _PUTS[call.op]
+            self.stored[name] = replace(call.inputs[place], holds=None, length=None)
+        if call.op.startswith("StackPop") and known is not None:
+            return [replace(known)]
+        return found
 
     def _completed(self, call: Call, found: list[Tensor]) -> list[Tensor]:
         """With what TensorFlow wrote down, and what a run met."""
@@ -296,7 +346,11 @@ class _Engine:
         function = scene.function(_CALL_ATTRIBUTE)
         if function is None:
             return []
-        return self._inside(scene, function, scene.site.call.inputs, scene.times, scene.sites)
+        inside: list[Site] = []
+        found = self._inside(scene, function, scene.site.call.inputs, scene.times, inside)
+        scene.sites += inside
+        scene.site.called = Called(found, body=inside)
+        return found
 
     def _inside(
         self,
@@ -324,18 +378,20 @@ class _Engine:
             raise OverBudget(f"after {self._budget.spent:,} steps through functions")
         self._depth += 1
         body = function.body
-        padded = [*arguments, *[UNKNOWN] * len(function.arguments)][: len(function.arguments)]
-        typed = [
-            tensor if tensor.dtype else replace(tensor, dtype=argument.dtype)
-            for tensor, argument in zip(padded, function.arguments, strict=True)
-        ]
+        typed = _typed(function, arguments)
         prefix = scene.site.call.name + "/"
-        rows = range(len(body))
+        rows = self._live(function)
         try:
             results = self.run(body, rows, typed, prefix, times, sites, scene.site.row)
         finally:
             self._depth -= 1
         return results, list(function.results.values())
+
+    def _live(self, function: Function) -> list[int]:
+        """The rows of a body that run, found once a function."""
+        if function.name not in self._lives:
+            self._lives[function.name] = live_rows(function)
+        return self._lives[function.name]
 
     def _while(self, scene: _Scene) -> list[Tensor]:
         """The body twice: once to see what changes from round to round, then for good."""
@@ -345,12 +401,17 @@ class _Engine:
             return []
         start = list(call.inputs)
         once = self._inside(scene, body, start, scene.times, [])
-        carried = [joined(before, after) for before, after in zip(start, once, strict=False)]
+        joint = [joined(before, after) for before, after in zip(start, once, strict=False)]
+        carried = _typed(body, joint)
         trips = loop_trips(start, condition, body)
         if trips is None:
             trips = self._open_loop(call.name, call.name)
-        self._inside(scene, condition, carried, scene.times * (trips + 1), scene.sites)
-        ended = self._inside(scene, body, carried, scene.times * trips, scene.sites)
+        asked: list[Site] = []
+        inside: list[Site] = []
+        self._inside(scene, condition, carried, scene.times * (trips + 1), asked)
+        ended = self._inside(scene, body, carried, scene.times * trips, inside)
+        scene.sites += [*asked, *inside]
+        scene.site.called = Called(ended, carried, trips, asked, inside)
         return [
             joined(before, after, first=one, step=two, trips=trips)
             for before, after, one, two in zip(carried, ended, start, once, strict=False)
@@ -380,7 +441,9 @@ class _Engine:
         if isinstance(picked, int):
             place = (0 if picked else 1) if len(call.op) and "If" in call.op else picked
             place = place if 0 <= place < len(branches) else len(branches) - 1
-            return self._inside(scene, branches[place], call.inputs[1:], scene.times, scene.sites)
+            found = self._inside(scene, branches[place], call.inputs[1:], scene.times, scene.sites)
+            scene.site.called = Called(found)
+            return found
         tried: list[tuple[int, int, list[Site], list[Tensor]]] = []
         for branch in branches:
             sites: list[Site] = []
@@ -388,6 +451,7 @@ class _Engine:
             tried.append((_weight(sites), -len(tried), sites, found))
         _, _, sites, found = max(tried, key=lambda one: one[:2])
         scene.sites.extend(sites)
+        scene.site.called = Called(found)
         self.notes.append(f"{call.name}: of its branches the one with the most work is counted")
         others = [outputs for _, _, _, outputs in tried]
         return [_alike(tensors) for tensors in zip(*others, strict=False)] or found
@@ -401,6 +465,15 @@ class _Layout(NamedTuple):
     names: list[str]
     table: list[str]
     codes: list[int]
+
+
+def _typed(function: Function, arguments: Sequence[Tensor]) -> list[Tensor]:
+    """As many as the function takes, of the types that it says."""
+    padded = [*arguments, *[UNKNOWN] * len(function.arguments)][: len(function.arguments)]
+    return [
+        tensor if tensor.dtype else replace(tensor, dtype=argument.dtype)
+        for tensor, argument in zip(padded, function.arguments, strict=True)
+    ]
 
 
 class _Scene:

@@ -18,6 +18,7 @@ Results = Mapping[int, Sequence[Tensor]]
 
 _PASSES_ON = frozenset({"Identity", "StopGradient", "Enter", "RefEnter", "Cast", "LoopCond"})
 _ADDS = frozenset({"Add", "AddV2"})
+_COMPARES = ("Less", "LessEqual", "Greater", "GreaterEqual")
 _LONGEST_WAY = 20
 
 
@@ -85,7 +86,7 @@ def loop_trips(start: Sequence[Tensor], condition: Function, body: Function) -> 
     """From `counter < bound` in the condition, and what the body adds to the counter."""
     (result, *_) = [*condition.results.values(), ""]
     row = condition.body.index.get(result.partition(":")[0], -1)
-    return _first_bound(condition.body, row, lambda g, r: _function_value(g, r, start), body)
+    return _first_bound(condition.body, row, start, body)
 
 
 def _function_value(graph: Graph, row: int, start: Sequence[Tensor]) -> tuple[Size | None, int]:
@@ -102,7 +103,7 @@ def _function_value(graph: Graph, row: int, start: Sequence[Tensor]) -> tuple[Si
 def _first_bound(
     graph: Graph,
     row: int,
-    value_of: Callable[[Graph, int], tuple[Size | None, int]],
+    start: Sequence[Tensor],
     body: Function,
 ) -> Size | None:
     """Of several conditions that all have to hold, the first that says a number."""
@@ -119,16 +120,17 @@ def _first_bound(
             stack += reversed(inputs)
         elif node.op in ("Less", "Greater", "LessEqual", "GreaterEqual") and len(inputs) == 2:
             small, large = inputs if node.op.startswith("Less") else inputs[::-1]
-            (begin, counter), (end, _) = value_of(graph, small), value_of(graph, large)
-            step = _step(body, counter)
+            begin, counter = _function_value(graph, small, start)
+            end, _ = _function_value(graph, large, start)
+            step = _step(body, counter, start)
             if begin is not None and end is not None and step:
                 rounds = end - begin + (1 if node.op.endswith("Equal") else 0)
                 return ceil_div(rounds, step)
     return None
 
 
-def _step(body: Function, counter: int) -> int | None:
-    """What a round adds to an argument."""
+def _step(body: Function, counter: int, start: Sequence[Tensor]) -> int | None:
+    """What a round adds to an argument: a constant, or another argument that stays as it is."""
     results = list(body.results.values())
     if not 0 <= counter < len(results):
         return None
@@ -136,7 +138,8 @@ def _step(body: Function, counter: int) -> int | None:
     row = _origin(graph, graph.index.get(results[counter].partition(":")[0], -1))
     if row < 0 or graph.ops[row] not in _ADDS:
         return None
-    found = [_constant(graph, _origin(graph, one)) for one in graph.node(row).inputs]
+    rows = [_origin(graph, one) for one in graph.node(row).inputs]
+    found = [_function_value(graph, one, start)[0] for one in rows if one != counter]
     steps = [one for one in found if isinstance(one, int) and one > 0]
     return steps[0] if steps else None
 
@@ -220,14 +223,27 @@ class Frames:
             node = graph.node(at)
             if node.op == "LogicalAnd":
                 stack += reversed(node.inputs)
-            elif node.op in ("Less", "LessEqual") and len(node.inputs) == 2:
+            elif node.op in _COMPARES and len(node.inputs) == 2:
                 counter, bound = node.inputs
                 begin, step = self._counter(counter, results)
-                end = _value(results, _origin(graph, bound))
+                end = self._known(bound, results)
                 if begin is not None and end is not None and step:
-                    rounds = end - begin + (1 if node.op.endswith("Equal") else 0)
-                    return ceil_div(rounds, step)
+                    # a gradient counts down the rounds that it goes back over
+                    way = end - begin if node.op.startswith("Less") else begin - end
+                    return ceil_div(way + (1 if node.op.endswith("Equal") else 0), step)
         return None
+
+    def _known(self, row: int, results: Results) -> Size | None:
+        """The value of a node; of a counter that has left its loop, what it came to there."""
+        graph = self._graph
+        at = _origin(graph, row)
+        if at < 0 or graph.ops[at] not in ("Exit", "RefExit"):
+            return _value(results, at)
+        switch = graph.node(at).inputs[0]
+        merge = graph.node(switch).inputs[0] if switch >= 0 else -1
+        begin, step = self._counter(merge, results)
+        trips = self._times.get(self._of.get(merge, ()))
+        return None if begin is None or step is None or trips is None else begin + trips * step
 
     def _counter(self, row: int, results: Results) -> tuple[Size | None, int | None]:
         """Where the counter of a Merge starts, and what NextIteration adds to it."""
@@ -240,10 +256,10 @@ class Frames:
             if source < 0:
                 continue
             if graph.ops[source] not in BACK_EDGES:
-                begin = _value(results, source)
+                begin = self._known(source, results)
                 continue
             added = _origin(graph, graph.node(source).inputs[0])
-            if added >= 0 and graph.ops[added] in _ADDS:
+            if added >= 0 and graph.ops[added] in (*_ADDS, "Sub"):
                 parts = [_value(results, _origin(graph, one)) for one in graph.node(added).inputs]
                 steps = [one for one in parts if isinstance(one, int) and one > 0]
                 step = steps[0] if steps else None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tfprof.model.dims import Open, Shape, Size
-from tfprof.ops.rule import Call, Rule
+from tfprof.ops.rule import Call, Rule, Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,23 @@ class Given:
     sizes: Mapping[str, Size] = field(default_factory=dict)
     feeds: Mapping[str, Shape] = field(default_factory=dict)
     truth: bool = True
+    # sizes that hang on the data are taken as large as they can be
+    at_most: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What a call or a loop comes to: the tensors of its function that are its outputs.
+
+    `carried` is what goes round in a loop, as a round finds it. The ops of the condition and of the
+    body stand among the others as well.
+    """
+
+    results: Sequence[Tensor]
+    carried: Sequence[Tensor] = ()
+    trips: Size = 1
+    condition: Sequence[Site] = ()
+    body: Sequence[Site] = ()
 
 
 @dataclass(slots=True)
@@ -37,6 +54,9 @@ class Site:
     frame: tuple[str, ...] = ()
     # why not all that it runs is among the sites
     cut: str = ""
+    # all loops of the early kind around it
+    loops: tuple[str, ...] = ()
+    called: Called | None = None
 
     @property
     def name(self) -> str:

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tfprof.analyses.cost.op_costs import Cost, OpCost
-from tfprof.analyses.memory.program import (
-    NOTHING,
-    Line,
-    MemoryModel,
-    OpOutput,
-    Program,
-    ProgramStep,
-    line,
-)
+from tfprof.analyses.cost.op_costs import Cost
+from tfprof.analyses.memory.op_times import duration
+from tfprof.analyses.memory.program import MemoryModel, Program, line
+from tfprof.analyses.memory.steps import NOTHING, Line, OpOutput, ProgramStep
 from tfprof.model.dims import BATCH, Open, at
 from tfprof.ops.rule import Call, Tensor
 
@@ -36,21 +30,22 @@ def _at(step: ProgramStep, batch: int, model: MemoryModel) -> ProgramStep:
             model.rounded(_fixed(one.size, batch)),
             one.readers,
             one.alias,
-            _shape(one.shape, batch),
+            one.dtype,
+            one.holds,
         )
         for one in step.outputs
     ]
     op = step.op if step.op.cost is None else replace(step.op, cost=_cost(step.op.cost, batch))
-    scratch = _scratch(step, batch, model) if step.scratch != NOTHING else NOTHING
-    duration = _duration(op) if step.duration else 0.0
+    scratch = _scratch(step, batch, model)
     return ProgramStep(
         op,
         step.reads,
         outputs,
         step.reuse,
         scratch,
-        duration,
+        duration(op, batch),
         step.device,
+        step.is_cheap,
         step.waits_for,
         step.releases,
     )
@@ -58,12 +53,6 @@ def _at(step: ProgramStep, batch: int, model: MemoryModel) -> ProgramStep:
 
 def _fixed(size: Line, batch: int) -> Line:
     return 0, size[0] * batch + size[1]
-
-
-def _shape(shape: object, batch: int) -> object:
-    if not isinstance(shape, tuple):
-        return shape
-    return tuple(size if size is None else at(size, {BATCH: batch}) for size in shape)
 
 
 def _cost(cost: Cost, batch: int) -> Cost:
@@ -75,13 +64,6 @@ def _cost(cost: Cost, batch: int) -> Cost:
         at(cost.read, known),
         at(cost.written, known),
     )
-
-
-def _duration(op: OpCost) -> float:
-    if op.cost is None:
-        return 0.0
-    work, moved = op.cost.flops_all, op.cost.bytes
-    return (work if isinstance(work, int) else 0) + (moved if isinstance(moved, int) else 0) / 4
 
 
 def _scratch(step: ProgramStep, batch: int, model: MemoryModel) -> Line:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tfprof.analyses.graph.subgraph import INPUT_OPS
-from tfprof.analyses.memory.program import NOTHING, Line, Program
+from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.schedule import OnDevice, simulate
+from tfprof.analyses.memory.steps import NOTHING, Line
 from tfprof.results.memory import Alive, LinePiece
 
-# how many ops run at once: one after the other, as measured on small machines, on large ones
-SEQUENTIAL, EXPECTED, PARALLEL = 1, 2, 4
-_CHANCES = (1, 2, 3)
+# how many ops run at once
+EXPECTED = 2
+# runs by chance, and how far beyond them a real one may be
+_MANY_RUNS, _FEW_RUNS, _LARGE, _MARGIN = 10, 2, 8_000, 0.05
 _LARGEST_BATCH = 1 << 20
 SCRATCH, INPUTS = "scratch", "inputs"
 KINDS = {"forward": "activations", "backward": "gradients", "update": "optimizer temporaries"}
@@ -43,17 +45,29 @@ def peaks(made: Program, batch: int, *, interval: bool = True) -> dict[str, Memo
     Without the interval its ends are what is expected, which takes a fifth of the time.
     """
     expected = simulate(made, EXPECTED, batch, names_alive=True)
-    others = [simulate(made, EXPECTED, batch, chance=seed) for seed in _CHANCES if interval]
-    ends_of = (SEQUENTIAL, PARALLEL) if interval else ()
-    others += [simulate(made, workers, batch, keeps=False) for workers in ends_of]
+    seeds = _seeds(made) if interval else ()
+    others = [simulate(made, EXPECTED, batch, chance=seed) for seed in seeds]
     found = {}
     for place, device in enumerate(made.devices):
         here = expected.devices[place]
         at = made.steps[here.at].name if here.at >= 0 else ""
         ends = [here.peak, *(one.devices[place].peak for one in others)]
         alive = _alive(made, here, batch)
-        found[device] = MemoryPeak(batch, here.peak, min(ends), max(ends), at, alive)
+        low, high = _widened(ends) if interval else (here.peak, here.peak)
+        high += _at(made.waiting, batch) if interval and not place else 0
+        found[device] = MemoryPeak(batch, here.peak, low, high, at, alive)
     return found
+
+
+def _seeds(made: Program) -> range:
+    """Many runs by chance of a small step, a few of a large one: there they differ little."""
+    return range(1, 1 + (_MANY_RUNS if len(made.steps) < _LARGE else _FEW_RUNS))
+
+
+def _widened(ends: Sequence[int]) -> tuple[int, int]:
+    """A little more than some runs showed: there are others."""
+    low, high = min(ends), max(ends)
+    return int(low * (1 - _MARGIN)), int(high * (1 + _MARGIN)) + 1
 
 
 def _alive(made: Program, found: OnDevice, batch: int) -> tuple[Alive, ...]:

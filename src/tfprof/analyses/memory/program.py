@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from tfprof.analyses.cost.op_costs import OpCost, OpCosts
+from tfprof.analyses.cost.op_costs import OpCosts
 from tfprof.analyses.inference.sites import Site
+from tfprof.analyses.memory.op_times import duration, is_cheap
+from tfprof.analyses.memory.steps import NOTHING, Line, OpOutput, ProgramStep
+from tfprof.analyses.memory.unrolled import Unrolled
 from tfprof.analyses.training.loop_gradients import InRounds
 from tfprof.model.device import DeviceSpec, short_names
 from tfprof.model.dims import BATCH, Dim, Size, elements, packed, symbols
@@ -14,15 +18,14 @@ from tfprof.model.graph import Graph
 from tfprof.ops.rule import Rule, Tensor
 from tfprof.wire import dtypes
 
-# bytes as a line over the batch: bytes a sample, and what is there for any batch
-Line = tuple[int, int]
-NOTHING: Line = (0, 0)
 CPU = "/cpu:0"
 _CONVOLUTIONS = "convolutions"
 _WORKSPACE = 32 * 2**20
 _EACH_ITS_OWN = ("IdentityN", "_ReadVariablesOp")
 _MERGES = ("Merge", "RefMerge")
 _FED = ("Placeholder", "PlaceholderV2")
+_SPARSE = re.compile(r"Resource(Gather|Scatter|SparseApply)")
+_WHOLE_UPDATES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,35 +70,6 @@ MODELS = {
 }
 
 
-@dataclass(slots=True)
-class OpOutput:
-    """One output: its size, how many read it, and the input whose buffer it is, if any."""
-
-    size: Line
-    readers: int = 0
-    alias: int | None = None
-    shape: object = None
-
-
-@dataclass(slots=True)
-class ProgramStep:
-    """An op: `reads` are step and output of each input, None for what needs no buffer."""
-
-    op: OpCost
-    reads: list[tuple[int, int] | None] = field(default_factory=list)
-    outputs: list[OpOutput] = field(default_factory=list)
-    reuse: tuple[int, ...] = ()
-    scratch: Line = NOTHING
-    duration: float = 0.0
-    device: int = 0
-    waits_for: int = 0
-    releases: list[int] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        return self.op.site.name
-
-
 @dataclass(frozen=True, slots=True)
 class Program:
     """`unknown` are ops whose outputs have no known size: no sum holds them, and it has to be said.
@@ -109,29 +83,50 @@ class Program:
     devices: Sequence[str] = (CPU,)
     inputs: Sequence[Line] = ()
     open: Sequence[str] = ()
+    # what rounds of loops may hold at once beyond a run in order
+    waiting: Line = NOTHING
 
 
 def program(costs: OpCosts, graph: Graph, model: MemoryModel) -> Program:
     """Links every input to the op that makes it: a tensor is one object on both sides."""
-    made: dict[int, tuple[int, int]] = {}
-    steps = [ProgramStep(op) for op in costs.ops if not isinstance(op, InRounds)]
-    for number, step in enumerate(steps):
-        if step.op.site.rule is None:
-            continue  # a call: the ops inside make its outputs
-        for port, tensor in enumerate(step.op.site.call.outputs):
-            made.setdefault(id(tensor), (number, port))
-    for number, step in enumerate(steps):
-        if step.op.site.rule is None:
-            for port, tensor in enumerate(step.op.site.call.outputs):
-                made.setdefault(id(tensor), (number, port))
     unsized: list[tuple[str, Tensor]] = []
-    for step in steps:
-        _fill(step, made, unsized, model)
-    controls = _controls(steps, graph)
+    ops = [op for op in costs.ops if not isinstance(op, InRounds)]
+    unrolled = Unrolled(ops, graph, lambda step: _fill(step, unsized, model))
+    steps = unrolled.steps
+    if model.has_scratch:
+        copy_sparse(steps, model)
+    unsized += [(name, Tensor(length=trips)) for name, trips in unrolled.open_loops]
+    controls = [*_controls(steps, graph), *unrolled.controls]
     devices = place(steps, graph)
     inputs = _inputs(steps, model, len(devices))
     link(steps, controls)
-    return Program(steps, [name for name, _ in unsized], devices, inputs, _open_sizes(unsized))
+    unknown = list(dict.fromkeys(name for name, _ in unsized))
+    waiting = tuple(map(sum, zip(NOTHING, *unrolled.waiting, strict=True)))
+    open_ = _open_sizes(unsized)
+    return Program(steps, unknown, devices, inputs, open_, (waiting[0], waiting[1]))
+
+
+def copy_sparse(steps: Iterable[ProgramStep], model: MemoryModel) -> None:
+    """A variable that is gathered from or scattered into is copied when it is read or assigned.
+
+    TensorFlow then updates it in place, so nobody else may have its buffer.
+    """
+    touched = {_variable(step) for step in steps if _SPARSE.match(step.op.site.op)} - {""}
+    for step in steps:
+        site = step.op.site
+        if not touched or _variable(step) not in touched:
+            continue
+        if site.op == "ReadVariableOp" and step.outputs:
+            size = _bytes(site.call.outputs[0], model) or NOTHING
+            step.outputs[0] = OpOutput(size, dtype=site.call.outputs[0].dtype)
+        elif site.op in _WHOLE_UPDATES:
+            held = site.call.inputs[0].holds
+            step.scratch = (_bytes(held, model) if held is not None else None) or NOTHING
+
+
+def _variable(step: ProgramStep) -> str:
+    inputs = step.op.site.call.inputs
+    return inputs[0].variable if inputs else ""
 
 
 def _open_sizes(unsized: Iterable[tuple[str, Tensor]]) -> list[str]:
@@ -155,15 +150,11 @@ def _inputs(steps: Iterable[ProgramStep], model: MemoryModel, devices: int) -> l
     return sums
 
 
-def _fill(
-    step: ProgramStep,
-    made: dict[int, tuple[int, int]],
-    unsized: list[tuple[str, Tensor]],
-    model: MemoryModel,
-) -> None:
+def _fill(step: ProgramStep, unsized: list[tuple[str, Tensor]], model: MemoryModel) -> None:
     site, rule = step.op.site, step.op.site.rule
     call = site.call
-    step.reads = [made.get(id(tensor)) for tensor in call.inputs]
+    step.is_cheap = is_cheap(step.op)
+    step.duration = duration(step.op)
     holds = rule is None or not rule.allocates
     for port, tensor in enumerate(call.outputs):
         size = NOTHING if holds and rule is not None else _bytes(tensor, model)
@@ -172,7 +163,7 @@ def _fill(
         if size is None and alias is None:
             unsized.append((site.name, tensor))
         known = model.rounded(size or NOTHING)
-        step.outputs.append(OpOutput(known, alias=alias, shape=tensor.shape))
+        step.outputs.append(OpOutput(known, alias=alias, dtype=tensor.dtype))
     if rule is None or rule.alias is not None or not rule.allocates:
         return
     step.reuse = rule.reuse
@@ -181,7 +172,6 @@ def _fill(
         step.scratch = (slope // 2, rest // 2) if model.half else (slope, rest)
     elif model.workspace and rule.family == _CONVOLUTIONS and rule.macs is not None:
         step.scratch = (0, model.workspace)
-    step.duration = _duration(step.op)
 
 
 def _aliased(rule: Rule, site: Site, port: int) -> int | None:
@@ -192,18 +182,6 @@ def _aliased(rule: Rule, site: Site, port: int) -> int | None:
         live = (place for place, tensor in enumerate(site.call.inputs) if not tensor.dead)
         return next(live, rule.alias) if port == 0 else None
     return rule.alias
-
-
-def _duration(op: OpCost) -> float:
-    """In arbitrary units: arithmetic, and four bytes for an operation; open sizes as one sample."""
-    if op.cost is None:
-        return 0.0
-    return _at_one(op.cost.flops_all) + _at_one(op.cost.bytes) / 4
-
-
-def _at_one(size: Size) -> float:
-    slope, rest = line(size) or NOTHING
-    return slope + rest
 
 
 def _bytes(tensor: Tensor, model: MemoryModel) -> Line | None:
@@ -242,33 +220,51 @@ def _slope(size: Dim) -> Line | None:
 
 
 def link(steps: list[ProgramStep], controls: Iterable[tuple[int, int]]) -> None:
-    """Who waits for whom: for what it reads, and for the first of each pair of controls."""
-    sources = [{read[0] for read in step.reads if read is not None} for step in steps]
+    """Who waits for whom: for what it reads, and for the first of each pair of controls.
+
+    What an op releases is in the order of TensorFlow's executor: who reads it, then who only waits
+    for it, each as the graph lists them.
+    """
+    sources = [{read[0]: None for read in step.reads if read is not None} for step in steps]
+    waiting: list[list[int]] = [[] for _ in steps]
     for before, after in controls:
-        sources[after].add(before)
+        if before not in sources[after]:
+            sources[after][before] = None
+            waiting[before].append(after)
     for number, step in enumerate(steps):
-        sources[number].discard(number)
+        sources[number].pop(number, None)
         step.waits_for = len(sources[number])
-        for source in sorted(sources[number]):
-            steps[source].releases.append(number)
+        for source in sources[number]:
+            if not (waiting[source] and number in waiting[source]):
+                steps[source].releases.append(number)
+    for number, step in enumerate(steps):
+        step.releases += waiting[number]
+    for step in steps:
         for read in step.reads:
             if read is not None:
                 steps[read[0]].outputs[read[1]].readers += 1
 
 
 def _controls(steps: list[ProgramStep], graph: Graph) -> list[tuple[int, int]]:
-    """The control edges of the main graph, as pairs of steps."""
-    own = {
-        step.op.site.row: number
-        for number, step in enumerate(steps)
-        if step.op.site.name == graph.names[step.op.site.row]
-    }
-    found = []
+    """The control edges of the main graph, as pairs of steps; in a loop those of the same round."""
+    own: dict[int, list[int]] = {}
+    for number, step in enumerate(steps):
+        site = step.op.site
+        if site.name != graph.names[site.row]:
+            continue
+        if site.called is not None:
+            own[site.row] = [number]  # the last of its steps is its end
+        elif step.duration:
+            own.setdefault(site.row, []).append(number)
+    found: list[tuple[int, int]] = []
     edges = graph.edges
     for edge in ((edges.port < 0) & (edges.node >= 0)).nonzero()[0].tolist():
-        source, reader = own.get(int(edges.node[edge])), own.get(int(edges.reader[edge]))
-        if source is not None and reader is not None:
-            found.append((source, reader))
+        sources = own.get(int(edges.node[edge]), [])
+        readers = own.get(int(edges.reader[edge]), [])
+        if len(sources) == len(readers):
+            found += zip(sources, readers, strict=True)
+        elif len(sources) == 1 and not steps[sources[0]].op.site.loops:
+            found += [(sources[0], reader) for reader in readers]
     return found
 
 
@@ -333,6 +329,6 @@ def _receive(steps: list[ProgramStep], devices: Sequence[DeviceSpec]) -> None:
                 continue
             if key not in copies:
                 copies[key] = len(steps)
-                copy = OpOutput(made.size, shape=made.shape)
+                copy = OpOutput(made.size, dtype=made.dtype)
                 steps.append(ProgramStep(steps[read[0]].op, [read], [copy], device=step.device))
             step.reads[place_] = (copies[key], 0)

@@ -11,8 +11,9 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 
 from tfprof.analyses.graph.subgraph import FORWARD
-from tfprof.analyses.memory.program import OpOutput, Program, ProgramStep, link
+from tfprof.analyses.memory.program import Program, link
 from tfprof.analyses.memory.schedule import simulate
+from tfprof.analyses.memory.steps import OpOutput, ProgramStep
 from tfprof.model.dims import Size
 
 Read = tuple[int, int]
@@ -162,7 +163,9 @@ def read_from_copies(
     for number, copy in copies.items():
         if number in brought:
             known = steps[copy]
-            steps[copy] = ProgramStep(known.op, [], known.outputs, device=known.device)
+            steps[copy] = ProgramStep(
+                known.op, [], known.outputs, device=known.device, is_cheap=True
+            )
         else:
             steps[copy].reads = _redirected(made.steps[number].reads, copies)
     for number, step in enumerate(made.steps if copies else ()):
@@ -236,9 +239,16 @@ def _redirected(reads: list[Read | None], copies: dict[int, int]) -> list[Read |
 
 def _unlinked(step: ProgramStep) -> ProgramStep:
     """The same op with nobody reading it yet; spelled out, since a search does this very often."""
-    outputs = [OpOutput(one.size, 0, one.alias, one.shape) for one in step.outputs]
+    outputs = [OpOutput(one.size, 0, one.alias, one.dtype, one.holds) for one in step.outputs]
     return ProgramStep(
-        step.op, step.reads, outputs, step.reuse, step.scratch, step.duration, step.device
+        step.op,
+        step.reads,
+        outputs,
+        step.reuse,
+        step.scratch,
+        step.duration,
+        step.device,
+        step.is_cheap,
     )
 
 

@@ -13,10 +13,16 @@ import random
 from collections import deque
 from dataclasses import dataclass, field
 
-from tfprof.analyses.memory.program import NOTHING, Line, Program, ProgramStep
+from tfprof.analyses.memory.op_times import FIRST_TOUCH, WAKING
+from tfprof.analyses.memory.program import Program
+from tfprof.analyses.memory.steps import NOTHING, Line, ProgramStep
 
+Delays = tuple[list[float], list[float]]
 # ops take up to this power of e more or less time in a run by chance
 _SPREAD = 1.0
+# so often another process takes the core, for so long
+_OPS_A_PAUSE, _PAUSE = 100, 20_000_000.0
+_NONE = -1
 
 
 @dataclass(slots=True)
@@ -30,8 +36,11 @@ class Buffer:
     step: int
     port: int
     uses: int
-    shape: object
+    dtype: int
     device: int
+    # what it keeps alive as a list
+    elements: tuple[Buffer, ...] = ()
+    is_free: bool = False
 
 
 @dataclass(slots=True)
@@ -69,27 +78,31 @@ def simulate(
     workers: int,
     batch: int = 1,
     *,
-    keeps: bool = True,
     chance: int | None = None,
     names_alive: bool = False,
 ) -> Simulated:
-    """Each device has so many workers and a queue, first in, first out.
+    """Each device has so many threads, which work as those of TensorFlow's executor do.
 
-    A thread that has finished an op goes on with the last one that this made ready, as TensorFlow's
-    executor does; with `keeps` off, that one waits in the queue like the others. `chance` is the
-    seed of a run in which each op takes longer or shorter than it should, as on a real machine.
+    `chance` is the seed of a run in which each op takes longer or shorter than it should, as on a
+    real machine.
     What was alive at the peak is written down only where it is asked for: that takes time.
     """
-    run = _Run(made, workers, batch, keeps=keeps, durations=_durations(made, chance))
+    run = _Run(made, workers, batch, delays=_delays(made, chance))
     run.names_alive = names_alive
     return run.go()
 
 
-def _durations(made: Program, chance: int | None) -> list[float]:
+def _delays(made: Program, chance: int | None) -> Delays:
+    """How much longer each op takes than it should, and how long its thread stands still."""
+    count = len(made.steps)
     if chance is None:
-        return [step.duration for step in made.steps]
-    draw = random.Random(chance).uniform  # noqa: S311  (no secret hangs on it)
-    return [step.duration * math.exp(draw(-_SPREAD, _SPREAD)) for step in made.steps]
+        return [1.0] * count, [0.0] * count
+    draw = random.Random(chance)  # noqa: S311  (no secret hangs on it)
+    factors = [math.exp(draw.uniform(-_SPREAD, _SPREAD)) for _ in range(count)]
+    pauses = [0.0] * count
+    for _ in range(count // _OPS_A_PAUSE + 1):
+        pauses[draw.randrange(count)] = draw.expovariate(1 / _PAUSE)
+    return factors, pauses
 
 
 @dataclass(slots=True)
@@ -97,8 +110,7 @@ class _Device:
     """A device while the program runs."""
 
     result: OnDevice
-    ready: deque[int] = field(default_factory=deque)
-    busy: int = 0
+    threads: list[_Thread]
     slope: int = 0
     rest: int = 0
     alive: dict[int, Buffer] = field(default_factory=dict)
@@ -110,81 +122,113 @@ class _Device:
         self.rest += sign * size[1]
 
 
+@dataclass(slots=True)
+class _Thread:
+    """One of a pool: what it runs next by itself, and its queue, from which others may take."""
+
+    device: int
+    at_once: deque[int] = field(default_factory=deque)
+    queue: deque[int] = field(default_factory=deque)
+    is_idle: bool = True
+
+
 class _Run:
-    def __init__(
-        self, made: Program, workers: int, batch: int, *, keeps: bool, durations: list[float]
-    ) -> None:
-        self.steps, self.workers, self.batch = made.steps, workers, batch
-        self.keeps, self.durations = keeps, durations
+    def __init__(self, made: Program, workers: int, batch: int, *, delays: Delays) -> None:
+        self.steps, self.batch = made.steps, batch
+        self.factors, self.pauses = delays
         self.waits = [step.waits_for for step in made.steps]
         self.buffers: dict[tuple[int, int], Buffer | None] = {}
-        self.devices = [_Device(OnDevice()) for _ in made.devices]
-        self.running: list[tuple[float, int, int]] = []
+        self.devices = [
+            _Device(OnDevice(), [_Thread(place) for _ in range(workers)])
+            for place in range(len(made.devices))
+        ]
+        self.running: list[tuple[float, int, int, _Thread]] = []
         self.now, self.begun = 0.0, 0
         self.names_alive = False
         self.result = Simulated([one.result for one in self.devices])
 
     def go(self) -> Simulated:
-        kept = self._ran([number for number, left in enumerate(self.waits) if not left])
-        if kept is not None:
-            self._queue(kept)
-        while True:
-            for device in self.devices:
-                while device.ready and device.busy < self.workers:
-                    self._begin(device.ready.popleft())
-            if not self.running:
-                return self.result
-            self.now, _, number = heapq.heappop(self.running)
-            self.devices[self.steps[number].device].busy -= 1
-            kept = self._ran(self._finish(number), number)
-            if kept is not None:
-                self._begin(kept)
+        for place, device in enumerate(self.devices):
+            roots = [
+                number
+                for number, left in enumerate(self.waits)
+                if not left and self.steps[number].device == place
+            ]
+            self._hand_out(roots, device.threads[0])
+            device.threads[0].is_idle = False
+            self._next(device.threads[0])
+        self._wake()
+        while self.running:
+            self.now, _, number, thread = heapq.heappop(self.running)
+            if number >= 0:
+                self._hand_out(self._finish(number), thread)
+            self._next(thread)
+            self._wake()
+        return self.result
 
-    def _begin(self, number: int) -> None:
-        device = self.devices[self.steps[number].device]
-        self._start(number, device)
-        heapq.heappush(self.running, (self.now + self.durations[number], self.begun, number))
-        self.begun += 1
-        device.busy += 1
+    def _hand_out(self, ready: list[int], thread: _Thread) -> None:
+        """As TensorFlow's executor does with what an op made ready.
 
-    def _queue(self, number: int) -> None:
-        self.devices[self.steps[number].device].ready.append(number)
-
-    def _ran(self, ready: list[int], after: int | None = None) -> int | None:
-        """Runs what takes no time and queues the rest; the op that the thread goes on with."""
-        at_once: deque[int] = deque()
+        A thread runs cheap ops itself, one after the other. Of the others it keeps the last if it
+        has nothing else to do; the rest goes to the front of its queue.
+        """
         kept = None
-        while True:
-            last = None
-            for number in ready:
-                if not self.durations[number]:
-                    at_once.append(number)
-                else:
-                    if last is not None:
-                        self._queue(last)
-                    last = number
-            if last is not None:
-                if kept is None and not at_once and self._goes_on(last, after):
-                    kept = last
-                else:
-                    self._queue(last)
-            if not at_once:
-                return kept
-            number = at_once.popleft()
-            self._start(number, self.devices[self.steps[number].device])
-            ready = self._finish(number)
+        for number in ready:
+            step = self.steps[number]
+            if step.device != thread.device:
+                self.devices[step.device].threads[0].queue.append(number)
+            elif step.is_cheap:
+                thread.at_once.append(number)
+            else:
+                if kept is not None:
+                    thread.queue.appendleft(kept)
+                kept = number
+        if kept is None:
+            return
+        if thread.at_once:
+            thread.queue.appendleft(kept)
+        else:
+            thread.at_once.append(kept)
 
-    def _goes_on(self, number: int, after: int | None) -> bool:
-        """A thread keeps the last op it made ready, on its own device."""
-        if after is None or not self.keeps:
-            return False
-        return self.steps[number].device == self.steps[after].device
+    def _next(self, thread: _Thread) -> None:
+        """Its own work first, the newest of its queue; then the oldest of another's."""
+        number = -1
+        if thread.at_once:
+            number = thread.at_once.popleft()
+        elif thread.queue:
+            number = thread.queue.popleft()
+        else:
+            for other in self.devices[thread.device].threads:
+                if other.queue:
+                    number = other.queue.pop()
+                    break
+        if number < 0:
+            thread.is_idle = True
+            return
+        touched = self._start(number, self.devices[thread.device])
+        lasts = self.steps[number].duration + FIRST_TOUCH * touched
+        self._later(self.factors[number] * lasts + self.pauses[number], number, thread)
 
-    def _start(self, number: int, device: _Device) -> None:
+    def _later(self, wait: float, number: int, thread: _Thread) -> None:
+        heapq.heappush(self.running, (self.now + wait, self.begun, number, thread))
+        self.begun += 1
+
+    def _wake(self) -> None:
+        """Threads that sleep hear of work that waits."""
+        for device in self.devices:
+            if not any(thread.queue for thread in device.threads):
+                continue
+            for thread in device.threads:
+                if thread.is_idle:
+                    thread.is_idle = False
+                    self._later(WAKING, _NONE, thread)
+
+    def _start(self, number: int, device: _Device) -> int:
+        """Allocates what the op needs, and says how much that is."""
         step = self.steps[number]
         self.result.order.append(number)
         taken: set[int] = set()
-        grew = step.scratch != NOTHING
+        before = device.slope * self.batch + device.rest
         for port, output in enumerate(step.outputs):
             if output.alias is not None:
                 shared = self._read(step, output.alias)
@@ -192,10 +236,10 @@ class _Run:
                     shared.uses += output.readers
                 self.buffers[number, port] = shared
                 continue
-            if output.size == NOTHING:
+            if output.size == NOTHING and not output.holds:
                 self.buffers[number, port] = None
                 continue
-            given = self._given_up(step, output.size, output.shape, taken)
+            given = self._given_up(step, output.size, output.dtype, taken)
             if given is not None:
                 given.uses += output.readers
                 given.step, given.port = number, port
@@ -203,22 +247,28 @@ class _Run:
                 self.buffers[number, port] = given
                 continue
             device.add(output.size)
-            grew = True
-            new = Buffer(output.size, number, port, output.readers, output.shape, step.device)
+            new = Buffer(output.size, number, port, output.readers, output.dtype, step.device)
+            if output.holds:
+                kept = (self._read(step, place) for place in output.holds)
+                new.elements = tuple(one for one in kept if one is not None)
+                for one in new.elements:
+                    one.uses += 1
             self.buffers[number, port] = device.alive[id(new)] = new
         if step.scratch != NOTHING:
             device.add(step.scratch)
             device.active.add(number)
-        if grew:
-            self._look(number, device)
+        total = device.slope * self.batch + device.rest
+        if total > before:
+            self._look(number, device, total)
+        return total - before
 
     def _given_up(
-        self, step: ProgramStep, size: Line, shape: object, taken: set[int]
+        self, step: ProgramStep, size: Line, dtype: int, taken: set[int]
     ) -> Buffer | None:
         """The buffer of an input that only this op still needs, if it fits."""
         for place in step.reuse:
             buffer = self._read(step, place)
-            if buffer is None or buffer.size != size or buffer.shape != shape:
+            if buffer is None or buffer.size != size or buffer.dtype != dtype:
                 continue
             mine = sum(self._read(step, other) is buffer for other in range(len(step.reads)))
             if buffer.uses == mine and id(buffer) not in taken:
@@ -254,13 +304,23 @@ class _Run:
         return ready
 
     def _free(self, buffer: Buffer) -> None:
-        device = self.devices[buffer.device]
-        if device.alive.pop(id(buffer), None) is not None:
-            device.add(buffer.size, -1)
-            buffer.size = NOTHING
+        """Of a list also the elements that nobody else has."""
+        stack = [buffer]
+        while stack:
+            one = stack.pop()
+            if one.is_free:
+                continue
+            one.is_free = True
+            device = self.devices[one.device]
+            del device.alive[id(one)]
+            device.add(one.size, -1)
+            one.size = NOTHING
+            for element in one.elements:
+                element.uses -= 1
+                if element.uses <= 0:
+                    stack.append(element)
 
-    def _look(self, number: int, device: _Device) -> None:
-        total = device.slope * self.batch + device.rest
+    def _look(self, number: int, device: _Device, total: int) -> None:
         result = device.result
         result.lines.add((device.slope, device.rest))
         if total > result.peak:

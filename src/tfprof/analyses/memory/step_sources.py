@@ -81,7 +81,7 @@ class GraphSteps:
         self.persistent = persistent(data, part)
 
     def at(self, sizes: Mapping[str, Size]) -> StepOps:
-        given = replace(self._given, sizes={**self._given.sizes, **sizes})
+        given = replace(self._given, sizes={**self._given.sizes, **sizes}, at_most=True)
         costs = op_costs(self.data, self.part, given)
         if costs.cut:
             # without the ops that read them, tensors live for too long: no least peak is known

@@ -10,9 +10,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from tfprof.analyses.memory.program import Program, ProgramStep
+from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.recompute import Halves, RecomputedGroup, read_from_copies
 from tfprof.analyses.memory.schedule import simulate
+from tfprof.analyses.memory.steps import ProgramStep
 from tfprof.analyses.runtime.op_clock import OpClock, Sums
 from tfprof.model.dims import BATCH
 from tfprof.model.units import MICROS_A_SECOND
@@ -193,7 +194,9 @@ def _hold(steps: list[ProgramStep], number: int, until: int) -> None:
     """A reader of nothing but this tensor, which ends after another op has."""
     held = steps[number]
     waits = 1 if until == number else 2
-    steps.append(ProgramStep(held.op, [(number, 0)], [], device=held.device, waits_for=waits))
+    reader = ProgramStep(held.op, [(number, 0)], device=held.device, is_cheap=True)
+    reader.waits_for = waits
+    steps.append(reader)
     held.outputs[0].readers += 1
     held.releases.append(len(steps) - 1)
     if until != number:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfprof.analyses.memory.program import ProgramStep
+from tfprof.analyses.memory.steps import ProgramStep
 from tfprof.analyses.optimised.rewriting import Rewriting
 from tfprof.model.dims import elements, packed
 

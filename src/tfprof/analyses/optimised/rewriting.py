@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tfprof.analyses.memory.program import NOTHING, OpOutput, Program, ProgramStep, link
+from tfprof.analyses.memory.program import Program, link
+from tfprof.analyses.memory.steps import NOTHING, OpOutput, ProgramStep
 
 Read = tuple[int, int]
 # an op that reads, and as which input
@@ -99,8 +100,8 @@ class Rewriting:
         """It becomes a constant, which nobody allocates while the step runs."""
         step = self.steps[number]
         self._forget_inputs(number)
-        step.outputs = [OpOutput(NOTHING, shape=one.shape) for one in step.outputs]
-        step.reuse, step.scratch, step.duration = (), NOTHING, 0.0
+        step.outputs = [OpOutput(NOTHING, dtype=one.dtype) for one in step.outputs]
+        step.reuse, step.scratch, step.is_cheap = (), NOTHING, True
 
     def prune(self) -> None:
         """Takes out what is not read any more, and what was made for it alone."""
@@ -167,7 +168,7 @@ class Rewriting:
 
 def _unlinked(step: ProgramStep) -> ProgramStep:
     """The same op with nobody reading it yet."""
-    outputs = [OpOutput(one.size, 0, one.alias, one.shape) for one in step.outputs]
+    outputs = [OpOutput(one.size, 0, one.alias, one.dtype, one.holds) for one in step.outputs]
     return replace(step, reads=list(step.reads), outputs=outputs, waits_for=0, releases=[])
 
 

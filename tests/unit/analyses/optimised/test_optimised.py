@@ -64,7 +64,7 @@ class Drawn:
 def test_the_barrier_before_the_updates_goes(samples):
     profile = tfprof.load(samples / "keras_MobileNetV2_train.graph.pb")
     # runs took 89.5 to 92.0 MB with Grappler off, 77.3 to 77.7 MB by default
-    assert peak(profile, "written") == pytest.approx(89_531_668, rel=0.01)
+    assert 89_400_000 < peak(profile, "written") < 92_100_000
     assert peak(profile, "optimised") == pytest.approx(77_283_984, rel=0.01)
 
 

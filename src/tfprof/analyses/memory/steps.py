@@ -1,0 +1,48 @@
+"""An op as the memory model sees it: what it reads, what it allocates, who waits for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tfprof.analyses.cost.op_costs import OpCost
+
+# bytes as a line over the batch: bytes a sample, and what is there for any batch
+Line = tuple[int, int]
+NOTHING: Line = (0, 0)
+# an output: its step and its number there
+Location = tuple[int, int]
+
+
+@dataclass(slots=True)
+class OpOutput:
+    """One output: its size, how many read it, and the input whose buffer it is, if any.
+
+    A list keeps alive what its step reads at the places it `holds`.
+    """
+
+    size: Line
+    readers: int = 0
+    alias: int | None = None
+    dtype: int = 0
+    holds: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class ProgramStep:
+    """An op: `reads` are step and output of each input, None for what needs no buffer."""
+
+    op: OpCost
+    reads: list[Location | None] = field(default_factory=list)
+    outputs: list[OpOutput] = field(default_factory=list)
+    reuse: tuple[int, ...] = ()
+    scratch: Line = NOTHING
+    duration: float = 0.0
+    device: int = 0
+    # the thread that makes it ready runs it at once
+    is_cheap: bool = False
+    waits_for: int = 0
+    releases: list[int] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.op.site.name

@@ -1,0 +1,534 @@
+"""The ops of a step with every round of its loops, as TensorFlow runs them: side by side.
+
+What a loop keeps of its rounds are references in lists: an element is the buffer that was put in,
+and lives as long as a list that has it. A loop of very many rounds is written down with fewer, in
+which what is kept counts for more than one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tfprof.analyses.cost.op_costs import OpCost
+from tfprof.analyses.inference.order import BACK_EDGES
+from tfprof.analyses.inference.sites import Called, Site
+from tfprof.analyses.memory.steps import NOTHING, Line, Location, OpOutput, ProgramStep
+from tfprof.model.dims import Size, divided
+from tfprof.model.graph import Graph
+from tfprof.ops.rule import Tensor
+from tfprof.wire import dtypes
+
+# a loop is written down with this many ops at most, but with so many rounds at least
+_MOST_OPS, _FEWEST_ROUNDS = 6_000, 16
+_MOST_ELEMENTS = 256
+# rounds at once, where a loop does not say
+_AT_ONCE = 10
+_ADDS = ("Add", "AddV2", "AddN")
+# so many results of rounds were seen to wait to be added up
+_WAITING = 5
+_ENTERS, _EXITS = ("Enter", "RefEnter"), ("Exit", "RefExit")
+_MERGES, _SWITCHES = ("Merge", "RefMerge"), ("Switch", "RefSwitch")
+
+Fill = Callable[[ProgramStep], None]
+
+
+@dataclass(slots=True)
+class _Round:
+    """A round that is being written: of `rounds` that stand for `trips`."""
+
+    trips: int
+    rounds: int
+    number: int = 0
+    # where the round before began
+    since: int = 0
+    counted: set[Location] = field(default_factory=set)
+
+
+class Unrolled:
+    """Steps in an order in which inputs come first, and who waits for whom besides."""
+
+    def __init__(self, ops: Sequence[OpCost], graph: Graph, fill: Fill) -> None:
+        self.steps: list[ProgramStep] = []
+        self.controls: list[tuple[int, int]] = []
+        # results of rounds that may wait for each other to be added up, beyond one of each
+        self.waiting: list[Line] = []
+        # loops whose rounds nobody knows
+        self.open_loops: list[tuple[str, Size]] = []
+        self._graph, self._fill = graph, fill
+        self._made: dict[int, Location] = {}
+        self._wanted: list[tuple[int, int, int]] = []
+        self._members: dict[Location, tuple[list[Location], Location | None]] = {}
+        self._elements: dict[Location, list[Location]] = {}
+        self._stacks: dict[Location, list[tuple[Location, Location]]] = {}
+        self._round: _Round | None = None
+        self._ops = {id(op.site): op for op in ops}
+        self._outputs_of_rows = _outputs_of_rows(ops, graph)
+        inside = _inside_others(op.site for op in ops)
+        self._emit([op for op in ops if id(op.site) not in inside], 0)
+        self._resolve()
+
+    # --- in order
+
+    def _emit(self, ops: Sequence[OpCost], depth: int) -> None:
+        frames = _frames(ops, depth)
+        if not frames:
+            for op in ops:
+                self._op(op)
+            return
+        before, loop, after = _around(ops, depth, frames[0])
+        self._emit(before, depth)
+        self._early_loop(loop, depth)
+        self._emit(after, depth)
+
+    def _op(self, op: OpCost) -> None:
+        called = op.site.called
+        if called is None:
+            self._plain(op)
+        elif called.carried:
+            self._loop(op, called)
+        else:
+            self._call(op, called)
+
+    def _plain(self, op: OpCost) -> ProgramStep:
+        call, number = op.site.call, len(self.steps)
+        step = ProgramStep(op, [self._made.get(id(one)) for one in call.inputs])
+        for place, (tensor, read) in enumerate(zip(call.inputs, step.reads, strict=True)):
+            if read is None and self._round is None:
+                self._wanted.append((number, place, id(tensor)))
+        self.steps.append(step)
+        self._fill(step)
+        self._store(step, number)
+        for port, tensor in enumerate(call.outputs):
+            if op.site.rule is None:
+                self._made.setdefault(id(tensor), (number, port))
+            else:
+                self._made[id(tensor)] = (len(self.steps) - 1, port)
+        return step
+
+    def _resolve(self) -> None:
+        """Inputs that are made later in the list than they are read."""
+        for number, place, tensor in self._wanted:
+            found = self._made.get(tensor)
+            if found is not None and self.steps[number].reads[place] is None:
+                self.steps[number].reads[place] = found
+
+    def _marker(self, op: OpCost) -> int:
+        """A step that allocates nothing and only waits."""
+        self.steps.append(ProgramStep(op, is_cheap=True))
+        return len(self.steps) - 1
+
+    def _bind(self, tensors: Sequence[Tensor], places: Sequence[Location | None]) -> None:
+        for tensor, place in zip(tensors, places, strict=False):
+            if place is None:
+                self._made.pop(id(tensor), None)
+            else:
+                self._made[id(tensor)] = place
+
+    def _call(self, op: OpCost, called: Called) -> None:
+        """A function begins when all it is given is there, and holds that until it has ended."""
+        given = [self._made.get(id(one)) for one in op.site.call.inputs]
+        start = self._marker(op)
+        self.controls += [(place[0], start) for place in given if place is not None]
+        self._emit(self._own(called.body), 0)
+        for number in range(start + 1, len(self.steps)):
+            if all(read is None or read[0] < start for read in self.steps[number].reads):
+                self.controls.append((start, number))
+        results = [self._made.get(id(one)) for one in called.results]
+        end = self._marker(op)
+        step = self.steps[end]
+        step.reads = [*results, *given]
+        step.outputs = [OpOutput(NOTHING, alias=port) for port in range(len(results))]
+        self.controls += [(number, end) for number in range(start, end)]
+        self._bind(op.site.call.outputs, [(end, port) for port in range(len(results))])
+
+    def _own(self, sites: Iterable[Site]) -> list[OpCost]:
+        """The ops of a body without those of what it calls itself."""
+        ops = [self._ops[id(one)] for one in sites if id(one) in self._ops]
+        inside = _inside_others(op.site for op in ops)
+        return [op for op in ops if id(op.site) not in inside]
+
+    def _end(self, op: OpCost, places: Sequence[Location | None]) -> None:
+        """A loop allocates no outputs: they are those of its last round."""
+        self._bind(op.site.call.outputs, places)
+        marker = self._marker(op)
+        self.controls += [(place[0], marker) for place in places if place is not None]
+
+    # --- loops of today
+
+    def _loop(self, op: OpCost, called: Called) -> None:
+        call = op.site.call
+        condition, body = self._own(called.condition), self._own(called.body)
+        at_once = call.integer("parallel_iterations", _AT_ONCE) or _AT_ONCE
+        places = [self._made.get(id(one)) for one in call.inputs]
+        rounds = self._rounds(called.trips, len(called.body), op.site.name)
+
+        def one_round() -> None:
+            nonlocal places
+            self._bind(called.carried, places)
+            self._emit(body, 0)
+            places = [self._made.get(id(one)) for one in called.results]
+
+        def asks() -> None:
+            self._bind(called.carried, places)
+            self._emit(condition, 0)
+
+        self._rounds_of(op, rounds, at_once, asks, one_round)
+        self._end(op, places)
+
+    def _rounds(self, trips: Size | None, ops: int, name: str) -> _Round:
+        if not isinstance(trips, int):
+            self.open_loops.append((name, 1 if trips is None else trips))
+            return _Round(1, 1)
+        most = max(_FEWEST_ROUNDS, _MOST_OPS // max(1, ops))
+        return _Round(trips, min(trips, most))
+
+    def _rounds_of(
+        self,
+        op: OpCost,
+        state: _Round,
+        at_once: int,
+        asks: Callable[[], None],
+        one_round: Callable[[], None],
+    ) -> None:
+        """A round begins when its condition holds, and when there are not too many already."""
+        outer, self._round = self._round, state
+        spans: list[tuple[int, int]] = []
+        gate = -1
+        for number in range(state.rounds):
+            state.number = number
+            start = len(self.steps)
+            asks()
+            waits = range(start, len(self.steps))
+            gate, before = self._marker(op), gate
+            self.controls += [(one, gate) for one in waits]
+            if before >= 0:
+                self.controls.append((before, gate))
+            if number >= at_once:
+                self.controls += [(one, gate) for one in range(*spans[number - at_once])]
+            one_round()
+            spans.append((gate + 1, len(self.steps)))
+            for step in range(*spans[-1]):
+                reads = self.steps[step].reads
+                if all(read is None or read[0] < start for read in reads):
+                    self.controls.append((gate, step))
+            state.since = start
+            if number == 1:
+                sums = self._sums(range(*spans[-1]), start)
+                many = min(_WAITING, at_once, state.rounds - 1)
+                self.waiting += [(slope * many, rest * many) for slope, rest in sums]
+        self._round = outer
+
+    def _sums(self, span: range, start: int) -> Iterator[Line]:
+        """The sizes of what a round makes and adds to what it was handed."""
+        for number in span:
+            step = self.steps[number]
+            if step.op.site.op not in _ADDS:
+                continue
+            roots = [self.root(read) for read in step.reads]
+            fresh = [one for one in roots if one is not None and one[0] >= start]
+            if len(fresh) == 1 and len(roots) == 2 and step.outputs:
+                place = fresh[0]
+                if self.steps[place[0]].outputs[place[1]].size == step.outputs[0].size:
+                    yield step.outputs[0].size
+
+    # --- loops of the early kind
+
+    def _early_loop(self, ops: Sequence[OpCost], depth: int) -> None:
+        enters = [op for op in ops if op.site.op in _ENTERS and len(op.site.loops) == depth + 1]
+        exits = [op for op in ops if op.site.op in _EXITS]
+        known = {id(one) for one in (*enters, *exits)}
+        body = [op for op in ops if id(op) not in known]
+        for op in enters:
+            self._plain(op)
+        merges = [op for op in body if op.site.op in _MERGES and len(op.site.loops) == depth + 1
+                  and self._turns(op) is not None]  # fmt: skip
+        first = {id(op) for op in merges}
+        inner = [op for op in body if id(op) not in first]
+        places = [self._made.get(id(_entered(op.site))) for op in merges]
+        values = [op.site.call.outputs[:1] for op in merges]
+        trips = divided(ops[0].site.times, self._outer(ops[0], depth))
+        at_once = enters[0].site.call.integer("parallel_iterations", _AT_ONCE) if enters else 0
+        state = self._rounds(trips, len(body), ops[0].site.loops[depth])
+
+        def asks() -> None:
+            for value, place in zip(values, places, strict=True):
+                self._bind(value, [place])
+
+        def one_round() -> None:
+            nonlocal places
+            self._emit(inner, depth + 1)
+            places = [self._made.get(id(self._turns(op))) for op in merges]
+
+        self._rounds_of(ops[0], state, at_once or _AT_ONCE, asks, one_round)
+        for op, place in zip(merges, places, strict=True):
+            self._bind(op.site.call.outputs[:1], [place])
+        ends = {
+            id(op.site.call.outputs[0]): place for op, place in zip(merges, places, strict=True)
+        }
+        for op in inner:
+            if op.site.op in _SWITCHES and op.site.call.inputs:
+                place = ends.get(id(op.site.call.inputs[0]))
+                self._bind(op.site.call.outputs, [place, place])
+        for op in exits:
+            self._plain(op)
+
+    def _outer(self, op: OpCost, depth: int) -> Size:
+        """How often what is around a loop runs; one that is alone runs once."""
+        del op
+        return 1 if self._round is None or not depth else self._round.trips
+
+    def _turns(self, op: OpCost) -> Tensor | None:
+        """What a round hands to a Merge of the next one."""
+        if op.site.name != self._graph.names[op.site.row]:
+            return None
+        for source in self._graph.node(op.site.row).inputs:
+            if source >= 0 and self._graph.ops[source] in BACK_EDGES:
+                outputs = self._outputs_of_rows.get(source)
+                return outputs[0] if outputs else None
+        return None
+
+    # --- lists
+
+    def _store(self, step: ProgramStep, number: int) -> None:
+        """What ops of lists do with references."""
+        op = step.op.site.op
+        store = _STORES.get(op)
+        if store is not None:
+            store(self, step, number)
+        elif step.outputs and step.outputs[0].dtype == dtypes.VARIANT and op in ("AddN", "Add"):
+            self.keep(step, number, tuple(range(len(step.reads))))
+
+    def keep(self, step: ProgramStep, number: int, held: tuple[int, ...], port: int = 0) -> None:
+        """An output that is a list of what the step reads at some places."""
+        reads = [step.reads[place] for place in held if place < len(step.reads)]
+        while len(step.outputs) <= port:
+            step.outputs.append(OpOutput(NOTHING))
+        extra = self._more(reads[-1]) if reads else NOTHING
+        step.outputs[port] = OpOutput(extra, dtype=dtypes.VARIANT, holds=held)
+        lists = [read for read in reads[:-1] if read is not None]
+        self._members[number, port] = lists, reads[-1] if reads else None
+
+    def _more(self, element: Location | None) -> Line:
+        """What an element stands for besides itself, where not every round is written down."""
+        state, root = self._round, self.root(element)
+        if state is None or root is None or state.trips <= state.rounds:
+            return NOTHING
+        if root[0] < state.since or root in state.counted:
+            return NOTHING
+        state.counted.add(root)
+        slope, rest = self.steps[root[0]].outputs[root[1]].size
+        more = state.trips - state.rounds
+        return slope * more // state.rounds, rest * more // state.rounds
+
+    def root(self, place: Location | None) -> Location | None:
+        """The output whose buffer it is."""
+        while place is not None:
+            step = self.steps[place[0]]
+            alias = step.outputs[place[1]].alias if place[1] < len(step.outputs) else None
+            if alias is None:
+                return place
+            place = step.reads[alias] if alias < len(step.reads) else None
+        return None
+
+    def element(self, place: Location | None) -> Location | None:
+        """The element of a list that this round reads: as far on as the round is in its loop."""
+        root = self.root(place)
+        if root is None:
+            return None
+        if root not in self._elements:
+            self._elements[root] = self._walked(root)
+        found = self._elements[root]
+        if not found:
+            return None
+        state = self._round
+        at = 0 if state is None else state.number * len(found) // max(1, state.rounds)
+        return found[min(at, len(found) - 1)]
+
+    def _walked(self, root: Location) -> list[Location]:
+        found: list[Location] = []
+        stack: list[Location | None] = [root]
+        while stack:
+            place = self.root(stack.pop())
+            lists, element = self._members.get(place, ([], None)) if place else ([], None)
+            if element is not None:
+                found.append(element)
+            stack += lists
+        return found[::-1]
+
+    def last(self, place: Location | None) -> tuple[Location | None, Location | None] | None:
+        """A list without its last element, and that element."""
+        root = self.root(place)
+        if root is None or root not in self._members:
+            return None
+        lists, element = self._members[root]
+        return (lists[0] if lists else None), element
+
+    def push(self, handle: Location | None, kept: Location, element: Location) -> None:
+        root = self.root(handle)
+        if root is not None:
+            self._stacks.setdefault(root, []).append((kept, element))
+
+    def pop(self, handle: Location | None) -> tuple[Location, Location] | None:
+        root = self.root(handle)
+        found = self._stacks.get(root) if root is not None else None
+        return found.pop() if found else None
+
+    def elements_of(self, step: ProgramStep, number: int, count: int) -> None:
+        """A list of new buffers: one op makes them, and another the list."""
+        parts = min(count, _MOST_ELEMENTS)
+        slope, rest = step.outputs[0].size
+        size = slope // parts, rest // parts
+        step.outputs = [OpOutput(size) for _ in range(parts)]
+        made: list[Location | None] = [(number, port) for port in range(parts)]
+        whole = ProgramStep(step.op, made, is_cheap=True)
+        whole.outputs = [OpOutput(NOTHING, dtype=dtypes.VARIANT, holds=tuple(range(parts)))]
+        self.steps.append(whole)
+        self._elements[number + 1, 0] = [place for place in made if place is not None]
+
+
+def _inside_others(sites: Iterable[Site]) -> set[int]:
+    return {
+        id(one)
+        for site in sites
+        if site.called is not None
+        for one in (*site.called.condition, *site.called.body)
+    }
+
+
+def _outputs_of_rows(ops: Sequence[OpCost], graph: Graph) -> Mapping[int, Sequence[Tensor]]:
+    if not {*BACK_EDGES} & set(graph.ops.table):
+        return {}
+    return {op.site.row: op.site.call.outputs for op in ops if op.site.op in BACK_EDGES}
+
+
+def _entered(site: Site) -> Tensor | None:
+    return next((one for one in site.call.inputs if one.dtype or one.shape is not None), None)
+
+
+def _frames(ops: Sequence[OpCost], depth: int) -> list[str]:
+    return list(dict.fromkeys(op.site.loops[depth] for op in ops if len(op.site.loops) > depth))
+
+
+def _around(
+    ops: Sequence[OpCost], depth: int, frame: str
+) -> tuple[list[OpCost], list[OpCost], list[OpCost]]:
+    """What the first loop needs, the loop, and what needs it."""
+
+    def frame_of(op: OpCost) -> str:
+        return op.site.loops[depth] if len(op.site.loops) > depth else ""
+
+    needed = _needed(ops, depth, frame)
+    leaving = {id(op): one for op, one in _leaving(ops, depth)}
+    loop = [op for op in ops if frame_of(op) == frame or leaving.get(id(op)) == frame]
+    inside = {id(op) for op in loop}
+    before = [op for op in ops if id(op) in needed and id(op) not in inside]
+    done = inside | {id(op) for op in before}
+    return before, loop, [op for op in ops if id(op) not in done]
+
+
+def _leaving(ops: Sequence[OpCost], depth: int) -> Iterator[tuple[OpCost, str]]:
+    """The exits, and the loops that they leave."""
+    made = {id(one): op for op in ops for one in op.site.call.outputs}
+    for op in ops:
+        if op.site.op in _EXITS and len(op.site.loops) == depth:
+            source = made.get(id(op.site.call.inputs[0])) if op.site.call.inputs else None
+            if source is not None and len(source.site.loops) > depth:
+                yield op, source.site.loops[depth]
+
+
+def _needed(ops: Sequence[OpCost], depth: int, frame: str) -> set[int]:
+    """What does not hang on the loop: what reads nothing of it, directly or through others."""
+    tainted: set[int] = set()
+    late: set[str] = set()
+    leaving = {id(op): one for op, one in _leaving(ops, depth)}
+    found: set[int] = set()
+    grew = True
+    while grew:
+        grew = False
+        for op in ops:
+            name = op.site.loops[depth] if len(op.site.loops) > depth else ""
+            if name == frame or id(op) in tainted:
+                continue
+            if (
+                leaving.get(id(op)) == frame
+                or (name and name in late)
+                or any(id(one) in tainted for one in op.site.call.inputs)
+            ):
+                tainted |= {id(op), *map(id, op.site.call.outputs)}
+                if name and name not in late:
+                    late.add(name)
+                    grew = True
+    for op in ops:
+        if id(op) not in tainted:
+            found.add(id(op))
+    return found
+
+
+# --- ops of lists
+
+
+def _kept_at(*held: int) -> Callable[[Unrolled, ProgramStep, int], None]:
+    def store(all_: Unrolled, step: ProgramStep, number: int) -> None:
+        all_.keep(step, number, held)
+
+    return store
+
+
+def _pops(all_: Unrolled, step: ProgramStep, number: int) -> None:
+    del number
+    found = all_.last(step.reads[0])
+    if found is None:
+        return
+    step.reads += found
+    at = len(step.reads)
+    step.outputs = [OpOutput(NOTHING, alias=at - 2), OpOutput(NOTHING, alias=at - 1)]
+
+
+def _reads_at(place: int) -> Callable[[Unrolled, ProgramStep, int], None]:
+    def store(all_: Unrolled, step: ProgramStep, number: int) -> None:
+        """An element is handed out as it lies."""
+        del number
+        found = all_.element(step.reads[place] if place < len(step.reads) else None)
+        if found is not None:
+            step.reads.append(found)
+            step.outputs = [OpOutput(NOTHING, alias=len(step.reads) - 1)]
+
+    return store
+
+
+def _unstacks(all_: Unrolled, step: ProgramStep, number: int) -> None:
+    length = step.op.site.call.outputs[0].length
+    if isinstance(length, int) and length > 0 and step.outputs[0].size != NOTHING:
+        all_.elements_of(step, number, length)
+
+
+def _pushes(all_: Unrolled, step: ProgramStep, number: int) -> None:
+    element = step.reads[1]
+    if element is not None:
+        all_.keep(step, number, (1,), port=1)
+        all_.push(step.reads[0], (number, 1), element)
+
+
+def _pops_stack(all_: Unrolled, step: ProgramStep, number: int) -> None:
+    del number
+    found = all_.pop(step.reads[0])
+    if found is not None:
+        step.reads += found
+        step.outputs = [OpOutput(NOTHING, alias=len(step.reads) - 1)]
+
+
+_STORES: Mapping[str, Callable[[Unrolled, ProgramStep, int], None]] = {
+    "TensorListPushBack": _kept_at(0, 1),
+    "TensorListSetItem": _kept_at(0, 2),
+    "TensorListPopBack": _pops,
+    "TensorListGetItem": _reads_at(0),
+    "TensorListFromTensor": _unstacks,
+    "TensorArrayWriteV3": _kept_at(3, 2),
+    "TensorArrayReadV3": _reads_at(2),
+    "TensorArrayScatterV3": _unstacks,
+    "StackPushV2": _pushes,
+    "StackPush": _pushes,
+    "StackPopV2": _pops_stack,
+    "StackPop": _pops_stack,
+}
