@@ -6,7 +6,7 @@ import pytest
 
 import tfprof
 
-DATA = Path(__file__).parents[3] / "data" / "wild"
+DATA = Path(__file__).parents[3] / "wild"
 
 
 def device_of(name, batch, feeds=None):
