@@ -1,4 +1,4 @@
-"""A training step in half precision: what Keras traces, against what its file tells."""
+"""A training step in half precision: Keras updates in a branch."""
 
 import os
 
@@ -9,9 +9,6 @@ from keras_oracle import exported
 
 import tfprof
 from tfprof.analyses.graph.subgraph import TRAIN, subgraph
-from tfprof.analyses.inference.sites import Given
-from tfprof.analyses.memory.estimator import Estimator, memory_model
-from tfprof.analyses.memory.step_sources import GraphSteps
 
 BATCH = 8
 
@@ -40,15 +37,8 @@ def test_a_step_that_updates_in_a_branch_trains(model, tmp_path):
     traced = exported(step).data
     part = subgraph(traced)
     assert (part.mode, part.what) == (TRAIN, "one training step")
-    steps = GraphSteps(traced, part, Given({"B": BATCH}))
-    (peak,) = Estimator(steps, memory_model("cpu-tf")).at(BATCH).values()
-
     path = os.fspath(tmp_path / "mixed.keras")
     model.save(path)
-    found = tfprof.load(path).memory(batch=BATCH, mode="train").to_dict()["data"]
-    (device,) = found["devices"].values()
-    assert abs(device["peak_bytes"] - peak.expected) < 64
-    # what the gradients are before they are cast for the update
     layers = tfprof.load(path).layers(mode="train", batch=BATCH).to_dict()["data"]
     assert layers["total"]["macs"] == 3 * BATCH * (784 * 256 + 256 * 200 + 200 * 10) - BATCH * (
         784 * 256

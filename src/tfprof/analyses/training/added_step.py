@@ -215,7 +215,7 @@ class _Tape:
 
     def _gradients(self, op: OpCost, back: Backward) -> Gradients:
         if op.site.op in LOOPS:
-            rounds = rounds_of(op, self._forward, self._known)
+            rounds = rounds_of(op, self._forward, self._known, back.wanted)
             self.kept += rounds.kept.values()
             values = {at: source.value for at, source in self._sources.items()}
             made, found = loop_gradient(op, back, rounds, values)

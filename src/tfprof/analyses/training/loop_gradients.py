@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tfprof.analyses.cost.op_costs import OpCost
@@ -15,7 +15,7 @@ from tfprof.ops.shape_tools import no_output
 
 LOOPS = frozenset({"While", "StatelessWhile"})
 # holds one tensor of every round
-_LIST = "TensorList"
+_LIST, _FROM_LIST = "TensorList", "TensorListGetItem"
 # the gradient of a loop is a loop; what it computes is counted with what is inside
 _GRADIENT = Rule(tuple(sorted(LOOPS)), "control", no_output)
 
@@ -38,24 +38,50 @@ class Rounds:
 
 
 def rounds_of(
-    loop: OpCost, forward: Sequence[OpCost], known: Mapping[str, Differentiate]
+    loop: OpCost,
+    forward: Sequence[OpCost],
+    known: Mapping[str, Differentiate],
+    wanted: Collection[int],
 ) -> Rounds:
-    """Gradients of all numbers inside are written down: TensorFlow leaves none of them out.
+    """Gradients of all numbers inside are written down, but for those of data.
 
-    Kept is what they read, an op for each tensor, once for all rounds. Variables are there anyway,
-    and so is what every round finds unchanged.
+    `wanted` are the inputs of the loop that a gradient is wanted of: what a round takes from a list
+    that is none of them is data. Kept is what gradients read, an op for each tensor, once for all
+    rounds. Variables are there anyway, and so is what every round finds unchanged.
     """
-    found = Rounds({id(one) for one in loop.site.call.inputs})
+    inputs = loop.site.call.inputs
+    found = Rounds({id(one) for one in inputs})
+    lists = {id(one.holds) for place, one in enumerate(inputs) if one.holds and place not in wanted}
+    data: set[int] = set()
     for op in forward:
         # what is called inside is there op by op
         if op.site.name.startswith(f"{loop.site.name}/") and op.site.rule is not None:
-            _go_back(op, loop, known, found)
+            if _is_data(op.site.call, lists, data):
+                data.update(map(id, op.site.call.outputs))
+            else:
+                _go_back(op, loop, known, found, data)
     return found
 
 
-def _go_back(op: OpCost, loop: OpCost, known: Mapping[str, Differentiate], found: Rounds) -> None:
+def _is_data(call: Call, lists: Collection[int], data: Collection[int]) -> bool:
+    """What is taken from a list of data, or made of nothing else."""
+    if call.op == _FROM_LIST and id(call.inputs[0].holds) in lists:
+        return True
+    numbers = [one for one in call.inputs if is_float(one)]
+    return bool(numbers) and all(id(one) in data for one in numbers)
+
+
+def _go_back(
+    op: OpCost,
+    loop: OpCost,
+    known: Mapping[str, Differentiate],
+    found: Rounds,
+    data: Collection[int],
+) -> None:
     call = op.site.call
-    wanted = frozenset(place for place, one in enumerate(call.inputs) if is_float(one))
+    wanted = frozenset(
+        place for place, one in enumerate(call.inputs) if is_float(one) and id(one) not in data
+    )
     given = [Tensor(one.shape, one.dtype) if is_float(one) else None for one in call.outputs]
     if not wanted or not any(given):
         return
