@@ -22,7 +22,8 @@ Value = tuple[Size | None, ...]
 _LONGEST_VALUE = 1024
 
 
-@dataclass(frozen=True, slots=True)
+# one an output: nobody changes it, and frozen it would take four times as long to make
+@dataclass(slots=True, unsafe_hash=True)
 class Tensor:
     """What is known of a tensor before it runs.
 

@@ -35,7 +35,8 @@ class Cost:
         return self.read + self.written
 
 
-@dataclass(frozen=True, slots=True)
+# one an op: nobody changes it, and frozen it would take longer to make
+@dataclass(slots=True, unsafe_hash=True)
 class OpCost:
     """A site with its cost, rounds of loops included; None where it is not known."""
 
