@@ -11,7 +11,12 @@ from run_cli import run
 HOSTILE = Path(__file__).parents[2] / "data" / "hostile"
 
 # seconds a command: with all commands these are in tests/long
-SLOW = {"functions that call two each", "functions in a ring", "loops in loops"}
+SLOW = {
+    "functions that call two each",
+    "functions in a ring",
+    "loops in loops",
+    "a trace packed 1,000 times",
+}
 SLOW_FILES = {"mutual2.pb", "selffn.pb"}
 
 
@@ -22,7 +27,7 @@ def test_a_small_extreme(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", sorted(SLOW))
-def test_functions_without_end(name, tmp_path):
+def test_a_slow_extreme(name, tmp_path):
     extreme = EXTREMES[name]
     ends_well(extreme.make(tmp_path, extreme.small), "summary", "doctor", "draw memory")
 
