@@ -181,6 +181,23 @@ def deep_name(folder: Path, size: int) -> Path:
     return written(folder, found)
 
 
+def restored_in_a_ring(folder: Path, size: int) -> Path:
+    """Identities behind the outputs of a restore op, which hand each other the values."""
+    found = graph()
+    constant(found.node, "prefix", [0])
+    keys = add(found.node, "keys", "Const", dtype="string")
+    tensor = keys.attr["value"].tensor
+    tensor.dtype = dtypes.number("string")
+    tensor.tensor_shape.dim.add(size=size)
+    tensor.string_val.extend(f"layer_{number:07d}/kernel".encode() for number in range(size))
+    add(found.node, "restore", "RestoreV2", "prefix", "keys", "keys")
+    for number in range(size):
+        inputs = f"restore:{number}", f"i{(number + 1) % size}"
+        add(found.node, f"i{number}", "Identity", *inputs, T="float32")
+    written(folder, found)
+    return many_tensors(folder, size)
+
+
 # --- sizes
 
 
@@ -250,6 +267,15 @@ def long_lists(folder: Path, size: int) -> Path:
     add(found.node, "slice", "Slice", "few", "axis", "many", T="int64")
     add(found.node, "ranked", "Reshape", "x", "ranks", T="float32")
     add(found.node, "spread", "Fill", "ranks", "many", T="int64")
+    return written(folder, found)
+
+
+def long_equation(folder: Path, size: int) -> Path:
+    found = graph()
+    fed(found.node)
+    node = add(found.node, "z", "Einsum", "x", "x", N=2, T="float32")
+    labels = "a" * size
+    node.attr["equation"].s = f"{labels},{labels}->{labels}".encode()
     return written(folder, found)
 
 
@@ -364,6 +390,8 @@ EXTREMES = {
     "formulas that grow": Extreme(growing_formulas, 2000, 40),
     "FLOPs over 64 bits": Extreme(many_flops, 100, 3),
     "lists as long as a number": Extreme(long_lists, 2**31 - 1, 2**31 - 1),
+    "an equation of many labels": Extreme(long_equation, 100_000, 100_000),
+    "values restored in a ring": Extreme(restored_in_a_ring, 100_000, 300),
     "a trace packed 1,000 times": Extreme(packed_trace, 6000, 40),
     "a configuration packed 1,000 times": Extreme(packed_keras, 250, 40),
     "many tensors": Extreme(many_tensors, 200_000, 1000),

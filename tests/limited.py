@@ -1,6 +1,8 @@
 """A command in a forked process with limits: what it took, and how it ended."""
 
+import importlib
 import os
+import pkgutil
 import resource
 import signal
 import sys
@@ -9,6 +11,8 @@ import traceback
 from dataclasses import dataclass
 
 from tfprof.cli.main import main
+from tfprof.ops.rule import rules
+from tfprof.sources.files.registry import formats
 
 # a process that is over in neither is stopped: what is held to is 20 s and 2 GB
 SECONDS, GIGABYTES = 20, 2
@@ -44,6 +48,19 @@ class Taken:
             and self.megabytes <= GIGABYTES << 10
             and "Traceback" not in self.err
         )
+
+
+def _load() -> None:
+    """What commands import when they need it, once: every process would anew."""
+    formats()
+    rules()
+    for package in ("reports", "renderers"):
+        found = importlib.import_module(f"tfprof.{package}")
+        for module in pkgutil.walk_packages(found.__path__, f"tfprof.{package}."):
+            importlib.import_module(module.name)
+
+
+_load()
 
 
 def run_limited(*words) -> Taken:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tfprof.model.budget import MOST_DIMENSIONS, OverBudget
 from tfprof.model.dims import Open, Shape, Size, elements, packed
 from tfprof.ops.rule import FLOAT, Call, Count, Family, Infer, Outputs, flops
 from tfprof.ops.shape_tools import broadcast, dimension, known_rank, like, per_input, times
@@ -85,11 +86,16 @@ rule("_FusedBatchMatMulV2 _MklFusedBatchMatMulV2", _matrices, macs=_product, wor
 # --- Einsum
 
 _REST = "..."
+# a label a dimension, of two tensors and their product, with blanks between them
+_LONGEST_EQUATION = 2 * 3 * MOST_DIMENSIONS
 
 
 def _operands(call: Call) -> tuple[list[list[str]], list[str]]:
     """The labels of the inputs and of the output; the dimensions of an ellipsis count from it."""
-    left, arrow, right = call.text("equation").replace(" ", "").partition("->")
+    equation = call.text("equation")
+    if len(equation) > _LONGEST_EQUATION:
+        raise OverBudget(f"an equation of {len(equation):,} letters is not followed")
+    left, arrow, right = equation.replace(" ", "").partition("->")
     if not arrow:
         raise ValueError("an equation without a result")
     return [_labels(part) for part in left.split(",")], _labels(right)

@@ -22,7 +22,8 @@ Value = tuple[Size | None, ...]
 _LONGEST_VALUE = 1024
 
 
-@dataclass(frozen=True, slots=True)
+# one an output: nobody changes it, and frozen it would take four times as long to make
+@dataclass(slots=True, unsafe_hash=True)
 class Tensor:
     """What is known of a tensor before it runs.
 
@@ -168,13 +169,14 @@ class Rule:
             return []
         tensors = []
         for place, one in enumerate(found):
-            tensor = one if isinstance(one, Tensor) else Tensor(one)
-            value = folded[place] if place < len(folded) else tensor.value
-            if value is not None and len(value) > _LONGEST_VALUE:
-                value = None
-            dtype = tensor.dtype or self._dtype(call, place)
-            held = (tensor.holds, tensor.length, tensor.dead, tensor.variable)
-            tensors.append(Tensor(tensor.shape, dtype, value, *held))
+            value = folded[place] if place < len(folded) else None
+            if not isinstance(one, Tensor):
+                tensors.append(Tensor(one, self._dtype(call, place), _short(value)))
+                continue
+            value = value if place < len(folded) else one.value
+            dtype = one.dtype or self._dtype(call, place)
+            held = (one.holds, one.length, one.dead, one.variable)
+            tensors.append(Tensor(one.shape, dtype, _short(value), *held))
         return tensors
 
     def flops(self, call: Call) -> Size | None:
@@ -188,6 +190,11 @@ class Rule:
         if not isinstance(dtype, str | int):
             dtype = dtype[min(place, len(dtype) - 1)]
         return dtype if isinstance(dtype, int) else call.dtype(dtype)
+
+
+def _short(value: Value | None) -> Value | None:
+    """A value that is short enough to be kept."""
+    return None if value is not None and len(value) > _LONGEST_VALUE else value
 
 
 _RULES: dict[str, Rule] = {}

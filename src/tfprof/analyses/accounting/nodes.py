@@ -46,6 +46,8 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 CHECKPOINT_TYPE = "_checkpoint_variables"
+# more than anybody nests; a name of a megabyte has half a million
+MOST_SCOPES = 256
 _NO_NODE = re.compile(r"_SOURCE|RecvTensor|.*MEMCPY.*")
 
 
@@ -416,17 +418,29 @@ def _types(data: ProfileData, row_of: Mapping[str, int], *, compat: bool) -> dic
     return found
 
 
+def is_too_deep(name: str) -> bool:
+    """Whether not all of its scopes are made: each is as long as what it stands in."""
+    return name.count("/") > MOST_SCOPES
+
+
+def _scope(name: str) -> str:
+    """Where a name stands; of the scopes of one that is too deep only the first are there."""
+    if is_too_deep(name):
+        return "/".join(name.split("/", MOST_SCOPES)[:-1])
+    return name.rpartition("/")[0]
+
+
 def _with_scopes(names: list[str], row_of: Mapping[str, int]) -> tuple[list[str], Ints, Ints]:
     """The root, then nodes and missing scopes in byte order, with the row of each one's parent."""
     missing: set[str] = set()
-    scopes = {name.rpartition("/")[0] for name in names if "/" in name}
+    scopes = {_scope(name) for name in names if "/" in name}
     while scopes:
         new = [scope for scope in scopes if scope not in row_of and scope not in missing]
         missing.update(new)
-        scopes = {scope.rpartition("/")[0] for scope in new if "/" in scope}
+        scopes = {_scope(scope) for scope in new if "/" in scope}
     ordered = sorted([*names, *sorted(missing)])  # two runs in order merge quickly
     at = dict(zip(ordered, range(1, len(ordered) + 1), strict=True))
-    parent = [at[name.rpartition("/")[0]] if "/" in name else 0 for name in ordered]
+    parent = [at[_scope(name)] if "/" in name else 0 for name in ordered]
     row = np.full(len(ordered) + 1, -1, np.int64)
     row[np.fromiter(map(at.__getitem__, names), np.int64, len(names))] = np.arange(len(names))
     return [ROOT_NAME, *ordered], row, np.array([0, *parent], np.int64)

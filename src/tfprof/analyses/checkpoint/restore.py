@@ -24,6 +24,7 @@ class RestoredFrom:
 
 
 _NUMBERED = re.compile(r"_\d+$")
+_HAND_ON = ("Identity", "Reshape")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +155,29 @@ def _targets(restore: Node, sources: list[RestoredFrom]) -> dict[str, RestoredFr
     """Variable name to source, through the Assign that reads each output, maybe via Identity."""
     graph = restore.graph
     targets: dict[str, RestoredFrom] = {}
+    ends: dict[int, Node] = {}
     offsets, order = graph.readers
     for edge in order[offsets[restore.row] : offsets[restore.row + 1]].tolist():
         port = int(graph.edges.port[edge])
         if port >= len(sources):
             continue
-        reader = graph.node(int(graph.edges.reader[edge]))
-        while reader.op in ("Identity", "Reshape") and reader.readers():
-            reader = reader.readers()[0][0]
+        reader = _last_reader(graph.node(int(graph.edges.reader[edge])), ends)
         if reader.op.startswith("Assign") and reader.inputs and reader.inputs[0] >= 0:
             targets[graph.names[reader.inputs[0]]] = sources[port]
     return targets
+
+
+def _last_reader(node: Node, ends: dict[int, Node]) -> Node:
+    """Past what hands values on, which a damaged graph may do in a ring; `ends` keeps the ways."""
+    passed = []
+    while node.op in _HAND_ON and node.row not in ends:
+        ends[node.row] = node
+        passed.append(node.row)
+        readers = node.readers()
+        node = readers[0][0] if readers else node
+    end = ends.get(node.row, node)
+    ends.update(dict.fromkeys(passed, end))
+    return end
 
 
 def _compare(

@@ -42,7 +42,7 @@ class LayerOps:
 def by_layer(costs: OpCosts) -> list[LayerOps]:
     """In the order in which layers run."""
     paths = [path_of(op.site.name) for op in costs.ops]
-    trunk = trunk_of(_forward_work(costs.ops))
+    trunk = trunk_of(_forward_work(costs.ops, paths))
     layers: dict[str, LayerOps] = {}
     for place, (op, path) in enumerate(zip(costs.ops, paths, strict=True)):
         inner = inside(path, trunk)
@@ -61,10 +61,12 @@ def by_layer(costs: OpCosts) -> list[LayerOps]:
     return sorted(found, key=lambda layer: (layer.name == NO_LAYER, layer.ends < 0, layer.ends))
 
 
-def _forward_work(ops: Sequence[OpCost]) -> list[tuple[tuple[str, ...], int]]:
+def _forward_work(
+    ops: Sequence[OpCost], paths: Sequence[tuple[str, ...]]
+) -> list[tuple[tuple[str, ...], int]]:
     return [
-        (path_of(op.site.name), _rough(op.cost.flops_all))
-        for op in ops
+        (path, _rough(op.cost.flops_all))
+        for op, path in zip(ops, paths, strict=True)
         if op.phase == FORWARD and op.cost is not None
     ]
 
@@ -129,10 +131,13 @@ def _kind(layer: LayerOps) -> str:
     for op in layer.ops:
         if op.phase == FORWARD and op.cost is not None:
             work[op.site.op] += _rough(op.cost.flops_all)
-    return work.most_common(1)[0][0] if work and work.most_common(1)[0][1] else ""
+    (kind, most), *_ = work.most_common(1) or [("", 0)]
+    return kind if most else ""
 
 
 def _rough(size: Size) -> int:
     """A number to compare formulas by."""
+    if isinstance(size, int):
+        return size
     value = at(size, dict.fromkeys(symbols(size), _SOME_SIZE))
     return value if isinstance(value, int) else 0

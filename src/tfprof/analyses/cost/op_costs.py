@@ -35,7 +35,8 @@ class Cost:
         return self.read + self.written
 
 
-@dataclass(frozen=True, slots=True)
+# one an op: nobody changes it, and frozen it would take longer to make
+@dataclass(slots=True, unsafe_hash=True)
 class OpCost:
     """A site with its cost, rounds of loops included; None where it is not known."""
 
@@ -151,33 +152,25 @@ def total_bytes(tensors: Iterable[Tensor]) -> Size:
 
 
 def summed(ops: Iterable[OpCost]) -> Cost:
-    sums = [_Sum() for _ in range(5)]
-    for op in ops:
-        if op.cost is not None:
-            cost = op.cost
-            parts = (cost.macs, cost.flops_all, cost.float_ops, cost.read, cost.written)
-            for one, part in zip(sums, parts, strict=True):
-                one.add(part)
-    return Cost(*(one.total() for one in sums))
+    known = [op.cost for op in ops if op.cost is not None]
+    return Cost(
+        _sum([cost.macs for cost in known]),
+        _sum([cost.flops_all for cost in known]),
+        _sum([cost.float_ops for cost in known]),
+        _sum([cost.read for cost in known]),
+        _sum([cost.written for cost in known]),
+    )
 
 
-class _Sum:
-    """Many sizes added up: terms in place, instead of a polynomial a step."""
-
-    __slots__ = ("plain", "terms")
-
-    def __init__(self) -> None:
-        self.plain = 0
-        self.terms: Counter[Monomial] = Counter()
-
-    def add(self, size: Size) -> None:
-        if isinstance(size, int):
-            self.plain += size
-        else:
-            self.terms.update(size.terms)
-
-    def total(self) -> Size:
-        return made(dict(self.terms)) + self.plain
+def _sum(sizes: list[Size]) -> Size:
+    """Numbers at once; of formulas the terms in place, instead of a polynomial a step."""
+    formulas = [size for size in sizes if not isinstance(size, int)]
+    if not formulas:
+        return sum(sizes)
+    terms: Counter[Monomial] = Counter()
+    for formula in formulas:
+        terms.update(formula.terms)
+    return made(dict(terms)) + sum(size for size in sizes if isinstance(size, int))
 
 
 def _uncounted(missing: list[Site], sites: list[Site]) -> list[Uncounted]:

@@ -19,6 +19,8 @@ _READ = re.compile(r"/ReadVariableOp(?:_\d+)?$")
 _REWRITTEN = re.compile(r"^(?:[A-Z]\w*(?:Folding|Optimizer|Remapper)(?:-\w+)?/)+")
 _MOST = 0.9
 _LEAST_LAYERS = 2
+# a model stands in a few scopes of its own; every one is looked for in all names
+_DEEPEST_TRUNK = 32
 NO_LAYER = "(no layer)"
 
 
@@ -61,8 +63,7 @@ def trunk_of(forward: Sequence[tuple[tuple[str, ...], int]]) -> tuple[str, ...]:
     """The scope that nearly all forward work is in, as a model's own name is: it is no layer."""
     trunk: tuple[str, ...] = ()
     whole = sum(work for _, work in forward)
-    while True:
-        depth = len(trunk)
+    while (depth := len(trunk)) < _DEEPEST_TRUNK:
         below: Counter[str] = Counter()
         scopes: dict[str, set[str]] = {}
         for path, work in forward:
@@ -72,5 +73,6 @@ def trunk_of(forward: Sequence[tuple[tuple[str, ...], int]]) -> tuple[str, ...]:
         (name, work), *_ = below.most_common(1) or [("", 0)]
         # a scope with one scope in it is a layer with a part, not a model with layers
         if not work or work < _MOST * whole or len(scopes[name]) < _LEAST_LAYERS:
-            return trunk
+            break
         trunk = (*trunk, name)
+    return trunk

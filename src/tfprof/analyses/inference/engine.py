@@ -153,7 +153,7 @@ class _Engine:
             if any(tensor.dead for tensor in inputs) and op not in _MERGES:
                 results[row] = [Tensor(dead=True)] * _MOST_OUTPUTS
                 continue
-            frame = frames.enter(row, op, call, inputs_of.sources(row))
+            frame = frames.enter(row, op, call, inputs_of.sources(row)) if frames.has_any else ()
             site = Site(
                 call, self._rules.get(op), row if row_outside is None else row_outside, times
             )

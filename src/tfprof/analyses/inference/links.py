@@ -50,14 +50,15 @@ class Inputs:
 
     def tensors(self, row: int, results: Results) -> list[Tensor]:
         found = []
+        labels = self._labels
         for edge in range(self._offsets[row], self._offsets[row + 1]):
             port = self._port[edge]
             if port == CONTROL:
                 continue
-            outputs = results.get(self._node[edge])
-            if edge in self._labels and self._node[edge] >= 0:
-                op = self._graph.ops[self._node[edge]]
-                port = flat_port(op, self._labels[edge], port, self._rules)
+            source = self._node[edge]
+            outputs = results.get(source)
+            if labels and edge in labels and source >= 0:
+                port = flat_port(self._graph.ops[source], labels[edge], port, self._rules)
             found.append(outputs[port] if outputs and port < len(outputs) else UNKNOWN)
         return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from tfprof.model.graph import Function
 
@@ -14,10 +15,16 @@ _CHANGES = re.compile(
 )
 
 
+@lru_cache(maxsize=1 << 12)
+def _changes(op: str) -> bool:
+    """The same few ops stand in most functions."""
+    return _CHANGES.fullmatch(op) is not None
+
+
 def live_rows(function: Function) -> list[int]:
     """In the order of the body; the arguments are always among them."""
     body = function.body
-    changes = {op for op in body.ops.table if _CHANGES.fullmatch(op)}
+    changes = {op for op in body.ops.table if _changes(op)}
     stack = [row for row in range(len(body)) if body.ops[row] in changes] if changes else []
     stack += [body.index.get(where.partition(":")[0], -1) for where in function.results.values()]
     offsets, sources = body.edges.offsets.tolist(), body.edges.node.tolist()

@@ -174,16 +174,13 @@ class Frames:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        present = {"Enter", "RefEnter"} & set(graph.ops.table)
-        self._has_any = bool(present)
+        self.has_any = not {"Enter", "RefEnter"}.isdisjoint(graph.ops.table)
         self._of: dict[int, tuple[str, ...]] = {}
         self._conditions: dict[tuple[str, ...], int] = {}
         self._times: dict[tuple[str, ...], Size] = {}
 
     def enter(self, row: int, op: str, call: Call, sources: Sequence[int]) -> tuple[str, ...]:
-        """The loops a node is in."""
-        if not self._has_any:
-            return ()
+        """The loops a node is in; there are none unless the graph `has_any`."""
         inner: tuple[str, ...] = max((self._of.get(s, ()) for s in sources), key=len, default=())
         if op in ("Enter", "RefEnter"):
             inner = (*inner, call.text("frame_name"))

@@ -225,17 +225,18 @@ def link(steps: list[ProgramStep], controls: Iterable[tuple[int, int]]) -> None:
     What an op releases is in the order of TensorFlow's executor: who reads it, then who only waits
     for it, each as the graph lists them.
     """
-    sources = [{read[0]: None for read in step.reads if read is not None} for step in steps]
+    # whom each reads, or only waits for
+    sources = [{read[0]: True for read in step.reads if read is not None} for step in steps]
     waiting: list[list[int]] = [[] for _ in steps]
     for before, after in controls:
         if before not in sources[after]:
-            sources[after][before] = None
+            sources[after][before] = False
             waiting[before].append(after)
     for number, step in enumerate(steps):
         sources[number].pop(number, None)
         step.waits_for = len(sources[number])
-        for source in sources[number]:
-            if not (waiting[source] and number in waiting[source]):
+        for source, is_read in sources[number].items():
+            if is_read:
                 steps[source].releases.append(number)
     for number, step in enumerate(steps):
         step.releases += waiting[number]

@@ -20,7 +20,7 @@ _LIST, _FROM_LIST = "TensorList", "TensorListGetItem"
 _GRADIENT = Rule(tuple(sorted(LOOPS)), "control", no_output)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class InRounds(OpCost):
     """A gradient inside a loop. It counts, but the gradient of the whole loop has its memory."""
 

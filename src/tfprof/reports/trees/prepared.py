@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tfprof.analyses.accounting.fill_oplog import fill_oplog
-from tfprof.analyses.accounting.nodes import Nodes, build_nodes
+from tfprof.analyses.accounting.nodes import MOST_SCOPES, Nodes, build_nodes, is_too_deep
 from tfprof.analyses.accounting.regexes import matcher
 from tfprof.analyses.inference.sites import Given
 from tfprof.errors import UsageError
@@ -42,6 +42,7 @@ class Prepared:
         tree = TREES.get(query.view)
         result = op_costs(nodes, options) if tree is None else tree(data, nodes, options)
         said = [*warnings_of(data), *unmatched(query.view, nodes, options), *_lost(nodes)]
+        said += _left_out(nodes) if query.view == "scope" else []
         # how many nodes there are is known without a run
         asked = {*options.select, options.order_by} - {"occurrence"}
         notes = said + _reasons({k: why for k, why in nodes.unknown.items() if k in asked})
@@ -102,6 +103,15 @@ def _reasons(unknown: Mapping[str, str]) -> list[str]:
     for metric, reason in unknown.items():
         keys.setdefault(reason, []).append(metric)
     return [f"{', '.join(metrics)}: {reason}" for reason, metrics in keys.items()]
+
+
+def _left_out(nodes: Nodes) -> list[str]:
+    """Rows that are not there; no cost is lost with them."""
+    deep = sum(map(is_too_deep, nodes.names))
+    if not deep:
+        return []
+    names = units.plural(deep, "name")
+    return [f"of {names} only the first {MOST_SCOPES} scopes are shown"]
 
 
 def warnings_of(data: ProfileData) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +33,10 @@ _NAME, _OP, _INPUT, _DEVICE, _ATTRIBUTE = 1, 2, 3, 4, 5
 _KEY, _VALUE = 1, 2
 _FUNCTION = 1
 _SIGNATURE, _FUNCTION_NODE = 1, 3
+# so few are read faster as messages than as columns
+_FEW_NODES = 32
+# attributes of so many bytes may be those of another node, too: no constants
+_SHORT = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +163,21 @@ def _graph_of_nodes(
         Interned.of_spans(source.spans(*fields.spans(_OP, count))),
         Interned.of_spans(source.spans(*fields.spans(_DEVICE, count))),
         edges,
-        _NodeBytes(source, starts, ends),
+        _NodeBytes(source, starts, ends, 0, _tails(fields, starts)),
         functions,
         producer,
         source.cut,
     )
+
+
+def _tails(fields: Fields, starts: Ints) -> Ints | None:
+    """Where the other fields of each node end; None if attributes stand between them."""
+    length = fields.end - fields.start
+    header = 2 + (length >= 1 << 7) + (length >= 1 << 14) + (length >= 1 << 21)
+    written = np.bincount(fields.owner, length + header, len(starts)).astype(np.int64)
+    tails = starts.copy()
+    np.maximum.at(tails, fields.owner, fields.end)
+    return tails if np.array_equal(tails - starts, written) else None
 
 
 def _function_body(
@@ -193,6 +207,45 @@ def _function_body(
     )
 
 
+def _small_body(
+    nodes: Sequence[Proto], arguments: Sequence[Argument], functions: Mapping[str, Function]
+) -> Graph:
+    """The same of few nodes, which are quicker one by one; there may be many such functions."""
+    extra = len(arguments)
+    names = [*(one.name for one in arguments), *(node.name for node in nodes)]
+    inputs = [list(node.input) for node in nodes]
+    return Graph(
+        Names(names),
+        Interned.of([*["_Arg"] * extra, *(node.op for node in nodes)]),
+        Interned.of([*[""] * extra, *(node.device for node in nodes)]),
+        resolve_edges(
+            names,
+            [text for texts in inputs for text in texts],
+            np.array([*[0] * extra, *map(len, inputs)], np.int64),
+        ),
+        _NodeMessages(nodes, extra),
+        functions,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _NodeMessages:
+    """Attributes of nodes that had to be decoded anyway."""
+
+    nodes: Sequence[Proto]
+    arguments: int
+
+    def of(self, node: int) -> Mapping[str, Proto]:
+        if node < self.arguments:
+            return {}
+        attributes: Mapping[str, Proto] = self.nodes[node - self.arguments].attr
+        return attributes
+
+    def column(self, name: str) -> Mapping[int, Proto]:
+        having = enumerate(self.nodes, self.arguments)
+        return {row: node.attr[name] for row, node in having if name in node.attr}
+
+
 @dataclass(frozen=True, slots=True)
 class _NodeBytes:
     """Attributes decoded from the bytes of a node; a function's arguments come first, with none."""
@@ -201,14 +254,30 @@ class _NodeBytes:
     starts: Ints
     ends: Ints
     arguments: int = 0
+    # where the attributes of each node begin, if nothing else comes behind
+    tails: Ints | None = None
+    _met: dict[bytes, Mapping[str, Proto]] = field(default_factory=dict, compare=False)
+
+    def __reduce__(self) -> tuple[type[_NodeBytes], tuple[object, ...]]:
+        return _NodeBytes, (self.source, self.starts, self.ends, self.arguments, self.tails)
 
     def of(self, node: int) -> Mapping[str, Proto]:
+        """Most nodes of a large graph have the same few attributes: these are decoded once."""
         row = node - self.arguments
         if row < 0:
             return {}
-        begin, end = int(self.starts[row]), int(self.ends[row])
-        message = parse("NodeDef", self.source.data[begin:end], self.source.path, begin)
-        attributes: Mapping[str, Proto] = message.attr
+        begins = self.starts if self.tails is None else self.tails
+        begin, end = begins.item(row), self.ends.item(row)
+        data = self.source.data[begin:end]
+        if self.tails is None or len(data) > _SHORT:
+            return self._parsed(data, begin)
+        found = self._met.get(data)
+        if found is None:
+            found = self._met[data] = self._parsed(data, begin)
+        return found
+
+    def _parsed(self, data: bytes, begin: int) -> Mapping[str, Proto]:
+        attributes: Mapping[str, Proto] = parse("NodeDef", data, self.source.path, begin).attr
         return attributes
 
     def column(self, name: str) -> Mapping[int, Proto]:
@@ -264,13 +333,15 @@ class _Body:
     library: Mapping[str, Function]
 
     def __call__(self) -> FunctionParts:
-        span = np.array([self.begin], np.int64), np.array([self.end], np.int64)
-        fields = self.source.split(*span)
-        nodes = fields.repeated(_FUNCTION_NODE)
         data = self.source.data[self.begin : self.end]
         message = parse("FunctionDef", data, self.source.path, self.begin)
         arguments = [Argument(a.name, a.type) for a in message.signature.input_arg]
-        graph = _function_body(self.source, nodes.start, nodes.end, arguments, self.library)
+        if len(message.node_def) <= _FEW_NODES:
+            graph = _small_body(message.node_def, arguments, self.library)
+        else:
+            span = np.array([self.begin], np.int64), np.array([self.end], np.int64)
+            nodes = self.source.split(*span).repeated(_FUNCTION_NODE)
+            graph = _function_body(self.source, nodes.start, nodes.end, arguments, self.library)
         # the map of results has no order; the signature has
         order = [a.name for a in message.signature.output_arg if a.name in message.ret]
         return FunctionParts(arguments, {name: message.ret[name] for name in order}, graph)

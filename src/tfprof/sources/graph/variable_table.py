@@ -11,6 +11,8 @@ from pathlib import Path
 from tfprof.errors import CorruptText, WrongKind
 from tfprof.model.graph import Shape
 from tfprof.model.profile import Declarations, DeclaredVariable
+from tfprof.sources.files.inflation import MOST_TEXT
+from tfprof.sources.files.opener import opener_for
 from tfprof.sources.files.probe import Probe
 from tfprof.sources.files.reader import read_bytes
 from tfprof.sources.files.registry import FilePiece, Format, register
@@ -20,6 +22,10 @@ from tfprof.wire.json_values import Json, NotBelieved, as_list, as_text, parsed
 
 
 def read(path: Path, _step: int, progress: Progress | None) -> FilePiece:
+    size = opener_for(path).facts(path).size
+    if size > MOST_TEXT:
+        what = f"no table of variables has {size >> 20:,} MB"
+        raise WrongKind(what, where=str(path), hint=_HINT)
     try:
         table = parsed(read_bytes(path, progress))
     except json.JSONDecodeError as fault:
