@@ -175,7 +175,15 @@ class Estimator:
             guess_from(lines, budget - self.persistent.get(device, 0))
             for device, lines in self._with_inputs().items()
         ]
-        return largest_batch(fits, min(guesses, default=1) + 1)
+        guess = min(guesses, default=1)
+        if parallel and guess > 1:
+            guess = int(guess / self._widest(guess) / (1 + margin))
+        return largest_batch(fits, guess + 1)
+
+    def _widest(self, batch: int) -> float:
+        """How far the upper end of the interval lies above what is expected."""
+        found = self.at(batch).values()
+        return max(one.interval[1] / max(1, one.expected) for one in found)
 
     def _needs(self, batch: int, *, parallel: bool = False) -> dict[str, int]:
         """The peak of each device with what is fed."""

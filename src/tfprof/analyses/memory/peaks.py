@@ -118,15 +118,19 @@ def largest_batch(fits: Callable[[int], bool], guess: int) -> int:
     """The largest batch that fits; 0 if not even one sample does."""
     if not fits(1):
         return 0
-    low, high = 1, max(2, guess)
-    while fits(high):
-        low, high = high, high * 2
-        if high > _LARGEST_BATCH:
-            return low
-    # the guess is mostly right: the batch before it first
-    if high - low > 1 and fits(high - 1):
-        return high - 1
-    high = max(low + 1, high - 1)
+    low, high, stride = 1, max(2, guess), 1
+    # the guess is mostly near: from there in strides that double, up or down
+    if fits(high):
+        while fits(high):
+            low, high, stride = high, high + stride, stride * 2
+            if high > _LARGEST_BATCH:
+                return low
+    else:
+        while (below := high - stride) > 1:
+            if fits(below):
+                low = below
+                break
+            high, stride = below, stride * 2
     while high - low > 1:
         middle = (low + high) // 2
         if fits(middle):
