@@ -45,6 +45,7 @@ def _enter(work: Callable[..., None], *given: Any) -> None:  # noqa: ANN401
     signal.signal(signal.SIGPROF, _too_slow)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     warnings.simplefilter("error")
+    warnings.simplefilter("ignore", ResourceWarning)  # which Python does not show
     work(*given)
 
 

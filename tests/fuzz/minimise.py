@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,15 +12,16 @@ from pathlib import Path
 from fuzz.asking import Failure
 from fuzz.cases import Case, codec_of, deep_recursion
 from fuzz.codec import Codec
-from fuzz.forked import Worker
+from fuzz.forked import SECONDS, Worker
 from fuzz.running import Found, ask_about, scratch_folder
 
 _SECONDS = 45
 
 
-def failures_of(case: Case, seed: str) -> list[Failure]:
+def failures_of(case: Case, seed: str, limit: float = SECONDS) -> list[Failure]:
     """In a process of its own, since it may die of it."""
-    worker = Worker(_ask, (case, scratch_folder(), seed))
+    folder = scratch_folder()
+    worker = Worker(_ask, (case, folder, seed, limit))
     try:
         while True:
             said = worker.message(1)
@@ -29,10 +31,12 @@ def failures_of(case: Case, seed: str) -> list[Failure]:
     except EOFError:
         how = worker.ended()
         return [Failure("", f"{how}: {case.target}", how)]
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _ask(told: Connection, case: Case, folder: Path, seed: str) -> None:
-    told.send(ask_about(case, folder, seed)[1])
+def _ask(told: Connection, case: Case, folder: Path, seed: str, limit: float) -> None:
+    told.send(ask_about(case, folder, seed, limit)[1])
 
 
 def minimised(found: Found, seed: str) -> Case:
