@@ -1,4 +1,4 @@
-"""`python tests/pythons.py oldest|newest`: the path of a Python of this machine that tfprof runs on.
+"""`python tests/pythons.py oldest|newest`: where a Python is that tfprof runs on.
 
 Those in PATH, and those of pyenv: its shims start only the version that is set.
 """
@@ -27,7 +27,9 @@ def pythons() -> dict[tuple[int, ...], Path]:
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     places = [Path(place) for place in os.environ.get("PATH", "").split(os.pathsep)]
     places += sorted(pyenv.glob("versions/*/bin"))
-    named = [p for place in places for p in sorted(place.glob("python3.*")) if _NAME.fullmatch(p.name)]
+    named = [
+        p for place in places for p in sorted(place.glob("python3.*")) if _NAME.fullmatch(p.name)
+    ]
     found: dict[tuple[int, ...], Path] = {}
     for python in [Path(sys.executable), *named]:
         version = version_of(python)

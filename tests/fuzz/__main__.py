@@ -43,12 +43,16 @@ def main() -> int:
 
 def _report(campaign: Campaign, seconds: float) -> None:
     print(f"{'target':20} {'inputs':>8} {'questions':>10} {'failures':>9} {'inputs/s':>9}")
-    rows = [(name, t.inputs, t.asked, t.failures, t.seconds) for name, t in campaign.tallies.items()]
+    rows = [
+        (name, t.inputs, t.asked, t.failures, t.seconds) for name, t in campaign.tallies.items()
+    ]
     whole = [sum(row[at] for row in rows) for at in (1, 2, 3)]
     for name, inputs, asked, failures, spent in (*rows, ("all", *whole, seconds)):
         rate = inputs / spent if spent else 0
         print(f"{name:20} {inputs:8,} {asked:10,} {failures:9,} {rate:9.1f}")
-    print(f"seed {campaign.seed}, {seconds / 60:.1f} minutes, {len(campaign.found)} kinds of failure")
+    print(
+        f"seed {campaign.seed}, {seconds / 60:.1f} minutes, {len(campaign.found)} kinds of failure"
+    )
 
 
 if __name__ == "__main__":

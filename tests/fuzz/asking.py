@@ -9,10 +9,10 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from fuzz.odd import Chance
-
 from tfprof.api.answer import Answer
 from tfprof.cli.main import main
 from tfprof.commands.command import Command
@@ -27,6 +27,7 @@ from tfprof.sources.find.load import Request, read_one
 # how often an option is said, and how often the whole way from argv to stdout is gone
 _SAID = 0.04
 _WHOLE_WAY = 0.03
+_DRAWN = 0.3
 _FINE = (0, 1, 2, 3, 4, 5, 6)
 _WIDTHS = (40, 80, 120)
 # options that name files of the user
@@ -58,21 +59,18 @@ def ask_all(path: Path, chance: Chance) -> Iterator[Failure | None]:
     if chance.random() < _WHOLE_WAY:
         yield from _by_words(path, chance)
         return
-    loaded = None
+    loaded = _Loaded(path)
+    yield _tried("load", loaded.read)
     for command in commands().values():
         if command.answer is None or not _reads(command):
             continue
         values = _values(command, path, chance)
-        if command.query is None or command.name == "summary":
-            yield _tried(command.name, lambda c=command, v=values: _show(c, c.answer(v, None), chance))
-            continue
-        if loaded is None:
-            loaded = _Loaded(path)
-            yield _tried("load", loaded.read)
-        if loaded.data is not None:
-            yield _tried(command.name, lambda c=command, v=values: _asked(c, loaded.data, v, chance))
-        if command.drawing is not None and chance.random() < 0.3:
-            yield _tried(f"draw {command.name}", lambda c=command, v=values: _draw(c, v))
+        if command.query is None or command.name == "summary":  # they look at folders themselves
+            yield _tried(command.name, partial(_from_paths, command, values, chance))
+        elif loaded.data is not None:
+            yield _tried(command.name, partial(_asked, command, loaded.data, values, chance))
+        if command.drawing is not None and chance.random() < _DRAWN:
+            yield _tried(f"draw {command.name}", partial(_draw, command, values))
 
 
 class _Loaded:
@@ -86,15 +84,19 @@ class _Loaded:
         self.data = read_one(Request([self._path]))
 
 
+def _from_paths(command: Command, values: Values, chance: Chance) -> None:
+    _show(command.answer(values, None), chance)
+
+
 def _asked(command: Command, data: object, values: Values, chance: Chance) -> None:
-    _show(command, command.module().ask(data, command.query(values)), chance)
+    _show(command.module().ask(data, command.query(values)), chance)
 
 
 def _draw(command: Command, values: Values) -> None:
     to_svg.render(command.picture(command.drawing.answer(values, None)))
 
 
-def _show(_command: Command, answered: object, chance: Chance) -> None:
+def _show(answered: object, chance: Chance) -> None:
     """In one of the formats; JSON has to be JSON."""
     name = chance.choice(output_formats())
     text = rendered(Answer(answered), name, chance.choice(_WIDTHS))
@@ -141,13 +143,15 @@ def _word(option: Option, chance: Chance) -> object:
 
 def _by_words(path: Path, chance: Chance) -> Iterator[Failure | None]:
     """As a user would, the prompt and files that are written included."""
-    ways: list[tuple[str, ...]] = [(name, str(path)) for name, one in commands().items() if _reads(one)]
+    ways: list[tuple[str, ...]] = [
+        (name, str(path)) for name, one in commands().items() if _reads(one)
+    ]
     drawn = [("draw", name, str(path)) for name, one in commands().items() if one.drawing]
     trace = str(path.parent / "out.trace.json.gz")
     ways += [*drawn, ("shell", str(path)), ("timeline", str(path), "-o", trace, "--force")]
     for words in ways:
         extra = ("--json",) if chance.random() < 0.3 and words[0] not in ("draw", "shell") else ()
-        yield _tried(" ".join((*words, *extra)), lambda w=(*words, *extra): _main(w))
+        yield _tried(" ".join((*words, *extra)), partial(_main, (*words, *extra)))
 
 
 def _main(words: tuple[str, ...]) -> None:
@@ -180,7 +184,7 @@ def _failure(asked: str, fault: BaseException) -> Failure:
     ]
     # where time or memory runs out is chance: the command has to be enough
     vague = isinstance(fault, TooSlow | MemoryError | RecursionError)
-    place = asked.split(" /")[0]
+    place = asked.split(" /", maxsplit=1)[0]
     if ours and not vague:
         place = f"{ours[-1].filename.rpartition('/tfprof/')[2]}:{ours[-1].name}"
     told = "".join(traceback.format_exception(fault, limit=-12))

@@ -39,7 +39,7 @@ def _too_slow(*_: object) -> None:
     raise TooSlow
 
 
-def _enter(work: Callable[..., None], *given: Any) -> None:  # noqa: ANN401
+def _enter(work: Callable[..., None], *given: Any) -> None:
     """A warning is a fault: users would see it among the answer."""
     limit_memory()
     signal.signal(signal.SIGPROF, _too_slow)
@@ -51,7 +51,7 @@ def _enter(work: Callable[..., None], *given: Any) -> None:  # noqa: ANN401
 
 @dataclass
 class Worker:
-    """`work(connection, *given)` in a fork; it sends messages, and one before each piece of work."""
+    """`work(connection, *given)` in a fork, which tells what it does."""
 
     work: Callable[..., None]
     given: tuple[Any, ...]
@@ -63,7 +63,7 @@ class Worker:
         self._process.start()
         there.close()
 
-    def message(self, wait: float) -> Any | None:  # noqa: ANN401
+    def message(self, wait: float) -> Any | None:
         """What it said; None if it is silent. EOFError when it has ended."""
         if self._here.poll(wait):
             self.last_heard = time.monotonic()

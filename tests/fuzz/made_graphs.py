@@ -6,7 +6,6 @@ Damage to a graph that makes sense seldom reaches the rules of rare ops. These d
 from __future__ import annotations
 
 from fuzz.odd import NUMBERS, Chance, op_types
-
 from tfprof.wire.schema import Proto, message_class
 
 _SIZES = (0, 1, 2, 3, 4, 8, 32, 224, -1, -2, 1 << 31, 1 << 62)
@@ -28,13 +27,30 @@ _DTYPES = ("T", "dtype", "Tidx", "SrcT", "DstT", "out_type", "Tindices", "elemen
 _TEXTS = {
     "padding": (b"SAME", b"VALID", b"EXPLICIT", b"", b"x"),
     "data_format": (b"NHWC", b"NCHW", b"NDHWC", b"NCHW_VECT_C", b"N", b""),
-    "equation": (b"ab,bc->ac", b"a...b,bc->", b"->", b"", b"aa->a", b",,", b"a->b", b"..->", b"\xff"),
+    "equation": (
+        b"ab,bc->ac",
+        b"a...b,bc->",
+        b"->",
+        b"",
+        b"aa->a",
+        b",,",
+        b"a->b",
+        b"..->",
+        b"\xff",
+    ),
     "mode": (b"REFLECT", b"x"),
     "rnn_mode": (b"lstm", b"gru", b"x"),
     "direction": (b"bidirectional", b""),
 }
 _CALLS = ("f", "body", "cond", "then_branch", "else_branch", "branches")
-_CALLERS = (b"PartitionedCall", b"While", b"StatelessIf", b"If", b"Case", b"StatefulPartitionedCall")
+_CALLERS = (
+    b"PartitionedCall",
+    b"While",
+    b"StatelessIf",
+    b"If",
+    b"Case",
+    b"StatefulPartitionedCall",
+)
 
 
 def made_graph(chance: Chance) -> bytes:
@@ -53,7 +69,9 @@ def _fill(node: Proto, number: int, names: list[str], functions: list[str], chan
     if number < 2 or chance.random() < 0.15:
         _source(node, chance)
         return
-    node.op = chance.choice(_CALLERS if functions and chance.random() < 0.3 else op_types()).decode()
+    node.op = chance.choice(
+        _CALLERS if functions and chance.random() < 0.3 else op_types()
+    ).decode()
     for _ in range(chance.choice([0, 1, 1, 2, 2, 3, 4, 6])):
         slot = chance.choice(["", "", "", ":1", ":5"])
         node.input.append(chance.choice(["", "", "", "", "", "^"]) + chance.choice(names) + slot)

@@ -54,12 +54,12 @@ def minimised(found: Found, seed: str) -> Case:
         if without and still_fails(replace(case, files=without)):
             case = replace(case, files=without)
     for name in list(case.files):
-        codec, files = codec_of(case.target, name), case.files
-        smallest = _smaller(
-            files[name], codec,
-            lambda data, n=name, f=files: still_fails(replace(case, files={**f, n: data})),
-        )  # fmt: skip
-        case = replace(case, files={**files, name: smallest})
+
+        def fails(data: bytes, case: Case = case, name: str = name) -> bool:
+            return still_fails(replace(case, files={**case.files, name: data}))
+
+        smallest = _smaller(case.files[name], codec_of(case.target, name), fails)
+        case = replace(case, files={**case.files, name: smallest})
     return case
 
 

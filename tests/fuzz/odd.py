@@ -12,10 +12,22 @@ NUMBERS = (
     (1 << 53) + 1, 10**12, 1 << 62, (1 << 63) - 1, 1 << 63, (1 << 64) - 1, -1, -2, -128,
     -(1 << 31), -(1 << 63),
 )  # fmt: skip
-FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, 5e-324, 1e-30, 1e30, 1.7e308, *map(float, ("nan", "inf", "-inf")))
+FLOATS = (
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    5e-324,
+    1e-30,
+    1e30,
+    1.7e308,
+    *map(float, ("nan", "inf", "-inf")),
+)
 NAMES = (
-    b"", b"\0", b" ", b"\n", b"a\nb", b"\r", b"\t", b"/", b"//", b"a//b", b"a/", b"..", b"^", b"^^a",
-    b":", b"a:", b"a:0", b"a:-1", b"a:99999999999999999999", b"a:1:2", b"\x1b[31mred", b"\xc2\x9b2J",
+    b"", b"\0", b" ", b"\n", b"a\nb", b"\r", b"\t", b"/", b"//", b"a//b", b"a/", b"..", b"^",
+    b"^^a", b":", b"a:", b"a:0", b"a:-1", b"a:99999999999999999999", b"a:1:2", b"\x1b[31mred",
+    b"\xc2\x9b2J",
     "\u202eabc".encode(), "\u2028".encode(), b"\xed\xa0\x80", b"\xff\xfe", "🙂".encode(), b"=1+1",
     b"-", b"@x", b"gradients/", b"gradients/a_grad/b", b"/device:GPU:99999999999999999999",
     b"/job:w/replica:0/task:-1/device:CPU:0", b"/job:", b"%s{}", b"(", b"[a](b)", b"<svg>&", b"|",

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from google.protobuf import text_format
+
 from fuzz.codec import Codec
 from fuzz.container_codecs import (
     BytesCodec,
@@ -26,8 +28,6 @@ from fuzz.made_graphs import made_graph
 from fuzz.odd import Chance
 from fuzz.text_codecs import JsonCodec, TextCodec
 from fuzz.wire_codec import Part, WireCodec
-from google.protobuf import text_format
-
 from tfprof.wire.ordered_code import slice_key_prefix
 from tfprof.wire.schema import message_class
 
@@ -323,5 +323,8 @@ def _folder() -> list[Files]:
 
 
 _TARGETS["made graph"] = Target(
-    "made graph", ("GraphDef",), {"graph.pb": _GRAPH}, lambda chance: {"graph.pb": made_graph(chance)}
+    "made graph",
+    ("GraphDef",),
+    {"graph.pb": _GRAPH},
+    lambda chance: {"graph.pb": made_graph(chance)},
 )

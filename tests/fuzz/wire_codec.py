@@ -10,7 +10,6 @@ from functools import cache
 
 from fuzz.codec import Place, shuffle_around
 from fuzz.odd import FLOATS, NAMES, NUMBERS, Chance, op_types
-
 from tfprof.wire.schema import BYTES, FIXED32, FIXED64, SCALARS, VARINT, schema
 from tfprof.wire.varint import varint
 

@@ -1,4 +1,4 @@
-"""The harness itself: it knows every format, whole files stay whole, and what it looks for it finds."""
+"""The harness itself: it knows every format, and what it looks for it finds."""
 
 import os
 import random
@@ -61,7 +61,9 @@ def test_every_command_that_reads_files_is_asked(tmp_path):
             assert names == [None] * len(names)
             asked.append(len(names))
             break
-    reading = [one for one in commands().values() if one.report not in ("formats", "rules", "explain")]
+    reading = [
+        one for one in commands().values() if one.report not in ("formats", "rules", "explain")
+    ]
     assert asked
     assert asked[0] >= len(reading)
 
