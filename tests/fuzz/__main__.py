@@ -37,7 +37,7 @@ def main() -> int:
         print(f"\n{found.failure.what}\n{found.case.target} {found.number}: {found.failure.asked}")
         print(found.failure.told)
         if not args.no_save:
-            print(f"kept in {keep(minimised(found, seed), found.failure.what)}")
+            print(f"kept in {keep(minimised(found, seed), found.failure)}")
     return 1 if campaign.found else 0
 
 

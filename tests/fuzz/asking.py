@@ -6,9 +6,9 @@ import io
 import json
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -47,11 +47,15 @@ class TooSlow(BaseException):
 
 @dataclass(frozen=True)
 class Failure:
-    """`what` is the same for the same fault: the exception, and where in our code it came from."""
+    """`what` is the same for the same fault: the exception, and where in our code it came from.
+
+    `said` are the options, by their keys.
+    """
 
     asked: str
     what: str
     told: str
+    said: Mapping[str, object] = field(default_factory=dict)
 
 
 def ask_all(path: Path, chance: Chance) -> Iterator[Failure | None]:
@@ -64,13 +68,32 @@ def ask_all(path: Path, chance: Chance) -> Iterator[Failure | None]:
     for command in commands().values():
         if command.answer is None or not _reads(command):
             continue
-        values = _values(command, path, chance)
+        said = _said(command, chance)
+        values = _values(command, path, said)
         if command.query is None or command.name == "summary":  # they look at folders themselves
-            yield _tried(command.name, partial(_from_paths, command, values, chance))
+            yield _tried(command.name, partial(_from_paths, command, values, chance), said)
         elif loaded.data is not None:
-            yield _tried(command.name, partial(_asked, command, loaded.data, values, chance))
+            yield _tried(command.name, partial(_asked, command, loaded.data, values, chance), said)
         if command.drawing is not None and chance.random() < _DRAWN:
-            yield _tried(f"draw {command.name}", partial(_draw, command, values))
+            yield _tried(f"draw {command.name}", partial(_draw, command, values), said)
+
+
+def ask_again(path: Path, asked: str, said: Mapping[str, object]) -> Iterator[Failure | None]:
+    """The question that failed once, in every format."""
+    drawn, _, name = asked.rpartition(" ")
+    command = commands().get(name)
+    if command is None or command.answer is None:
+        return
+    values = _values(command, path, said)
+    if drawn:
+        yield _tried(asked, partial(_draw, command, values), said)
+        return
+    for form in output_formats():
+        yield _tried(asked, partial(_answer_as, command, values, form), said)
+
+
+def _answer_as(command: Command, values: Values, form: str) -> None:
+    rendered(Answer(command.answer(values, None)), form, 80)
 
 
 class _Loaded:
@@ -113,15 +136,20 @@ def _reads(command: Command) -> bool:
     return any(option.takes is Takes.PATHS for part in command.options for option in part.options)
 
 
-def _values(command: Command, path: Path, chance: Chance) -> Values:
-    said: dict[str, object] = {}
-    for section in command.options:
-        for option in section.options:
-            usual = [] if option.takes is Takes.MANY else option.default
-            said.setdefault(option.dest, usual)
-            if option.dest not in _PLACES and chance.random() < _SAID:
-                said[option.dest] = _word(option, chance)
-    return Values({**said, "paths": [str(path)]})
+def _said(command: Command, chance: Chance) -> dict[str, object]:
+    """A few of the options, with odd values."""
+    options = [option for section in command.options for option in section.options]
+    return {
+        option.dest: _word(option, chance)
+        for option in options
+        if option.dest not in _PLACES and chance.random() < _SAID
+    }
+
+
+def _values(command: Command, path: Path, said: Mapping[str, object]) -> Values:
+    options = [option for section in command.options for option in section.options]
+    usual = {one.dest: [] if one.takes is Takes.MANY else one.default for one in options}
+    return Values({**usual, **said, "paths": [str(path)]})
 
 
 def _word(option: Option, chance: Chance) -> object:
@@ -166,19 +194,21 @@ def _main(words: tuple[str, ...]) -> None:
         raise InternalFault(f"exit {code}: {err.getvalue()}")
 
 
-def _tried(asked: str, ask: Callable[[], None]) -> Failure | None:
+def _tried(
+    asked: str, ask: Callable[[], None], said: Mapping[str, object] | None = None
+) -> Failure | None:
     try:
         ask()
     except InternalFault as fault:
-        return _failure(asked, fault)
+        return _failure(asked, fault, said or {})
     except TfprofError:
         return None
     except (Exception, TooSlow, SystemExit) as fault:  # noqa: BLE001  (what we look for)
-        return _failure(asked, fault)
+        return _failure(asked, fault, said or {})
     return None
 
 
-def _failure(asked: str, fault: BaseException) -> Failure:
+def _failure(asked: str, fault: BaseException, said: Mapping[str, object]) -> Failure:
     ours = [
         frame for frame in traceback.extract_tb(fault.__traceback__) if "/tfprof/" in frame.filename
     ]
@@ -188,4 +218,4 @@ def _failure(asked: str, fault: BaseException) -> Failure:
     if ours and not vague:
         place = f"{ours[-1].filename.rpartition('/tfprof/')[2]}:{ours[-1].name}"
     told = "".join(traceback.format_exception(fault, limit=-12))
-    return Failure(asked, f"{type(fault).__name__} in {place}", told)
+    return Failure(asked, f"{type(fault).__name__} in {place}", told, said)

@@ -7,9 +7,9 @@ import time
 
 import pytest
 from fuzz import minimise, running
-from fuzz.asking import TooSlow, ask_all
+from fuzz.asking import Failure, TooSlow, ask_again, ask_all
 from fuzz.cases import Case, case_of, codec_of
-from fuzz.corpus import case_in, keep, kept
+from fuzz.corpus import case_in, keep, kept, question_in
 from fuzz.minimise import failures_of, minimised
 from fuzz.running import Campaign, Found
 from fuzz.targets import targets
@@ -146,10 +146,26 @@ def test_a_found_case_is_kept_once_and_read_again(tmp_path, monkeypatch):
 
     monkeypatch.setattr(corpus, "FOUND", tmp_path)
     case = Case("run", {"graph.pb": b"1", "a/run_meta": b"2"})
-    folder = keep(case, "KeyError in a.py:b")
-    assert keep(Case("run", {"x": b"3"}), "KeyError in a.py:b") == folder
+    failure = Failure("memory", "KeyError in a.py:b", "", {"swap": "true"})
+    folder = keep(case, failure)
+    assert keep(Case("run", {"x": b"3"}), failure) == folder
     assert kept() == [folder]
     assert case_in(folder).files == case.files
+    assert question_in(folder) == ("memory", {"swap": "true"})
+
+
+def test_the_question_that_failed_is_asked_again_with_its_options(tmp_path, monkeypatch):
+    from tfprof.reports import memory
+
+    heard = []
+    real = memory.ask
+    monkeypatch.setattr(
+        memory, "ask", lambda data, query, *more: heard.append(query) or real(data, query, *more)
+    )
+    path = Case("graph", targets()["graph"].seed(random.Random(1))).write(tmp_path / "input")  # noqa: S311
+    assert [one for one in ask_again(path, "memory", {"batch": "3"}) if one] == []
+    assert heard
+    assert "3" in repr(heard[0])
 
 
 def test_time_is_up_is_no_answer():
