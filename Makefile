@@ -8,15 +8,18 @@ WORKERS := -n logical --maxprocesses=4 --dist=worksteal
 
 PIP_FLAGS := -qq --disable-pip-version-check
 
-.PHONY: help demo samples test test-fast test-long test-browser check format bench docs clean
+.PHONY: help demo samples test test-fast test-oldest test-newest test-long test-browser fuzz check format bench docs clean
 
 help:
 	@echo "make demo          profile the bundled captures: a U-Net, a slow input (no TensorFlow)"
 	@echo "make samples       unpack the captures that the documentation is about into samples/"
 	@echo "make test          run the tests, also against TensorFlow's own engine"
 	@echo "make test-fast     run the tests that need no TensorFlow: two minutes"
+	@echo "make test-oldest   the same with the oldest Python and the lowest versions we allow"
+	@echo "make test-newest   the same with the newest Python and the newest versions"
 	@echo "make test-long     run the tests that take minutes"
 	@echo "make test-browser  run the tests of the page"
+	@echo "make fuzz          ask every command about damaged files (MINUTES=5)"
 	@echo "make check         ruff, mypy, import-linter, docs"
 	@echo "make format        let ruff format and fix"
 	@echo "make bench         compare with the other tools, side by side"
@@ -38,11 +41,21 @@ test: .venv-test/installed
 test-fast: .venv-fast/installed
 	.venv-fast/bin/python -m pytest $(WORKERS) --session-timeout=600 $(ARGS)
 
+test-oldest: .venv-oldest/installed
+	.venv-oldest/bin/python -m pytest $(WORKERS) --session-timeout=900 $(ARGS)
+
+test-newest: .venv-newest/installed
+	.venv-newest/bin/python -m pytest $(WORKERS) --session-timeout=900 $(ARGS)
+
 test-long: .venv-test/installed
 	.venv-test/bin/python -m pytest -m long --timeout=1800 $(ARGS)
 
 test-browser:
 	@echo "no page yet: nothing to test in a browser"
+
+MINUTES ?= 5
+fuzz: .venv-fast/installed
+	PYTHONPATH=tests .venv-fast/bin/python -m fuzz --minutes $(MINUTES) $(ARGS)
 
 check: .venv-check/installed
 	.venv-check/bin/ruff check
@@ -65,7 +78,7 @@ docs: .venv-check/installed
 	NO_MKDOCS_2_WARNING=1 .venv-check/bin/mkdocs serve
 
 clean:
-	rm -rf samples .venv .venv-fast .venv-test .venv-check site dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf samples .venv .venv-fast .venv-oldest .venv-newest .venv-test .venv-check site dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 # One environment a purpose. The stamp is written last, so a broken install is tried again.
 .venv/installed: EXTRAS :=
@@ -80,3 +93,14 @@ clean:
 	$(@D)/bin/python -m pip install $(PIP_FLAGS) --editable '.$(EXTRAS)'
 	$(if $(ALONE),$(@D)/bin/python -m pip install $(PIP_FLAGS) --no-deps $(ALONE))
 	@touch $@
+
+# pip has no way to ask for the lowest versions
+.venv-oldest/installed .venv-newest/installed: pyproject.toml tests/pythons.py
+	"$$($(PYTHON) tests/pythons.py $(WHICH))" -m venv --clear $(@D)
+	$(@D)/bin/python -m pip install $(PIP_FLAGS) uv
+	$(@D)/bin/uv pip install --quiet --python $(@D)/bin/python --resolution $(VERSIONS) --editable '.[test-fast,plot]'
+	@touch $@
+.venv-oldest/installed: WHICH := oldest
+.venv-oldest/installed: VERSIONS := lowest-direct
+.venv-newest/installed: WHICH := newest
+.venv-newest/installed: VERSIONS := highest

@@ -242,7 +242,8 @@ def _entry(name: str, thing: typing.Any, level: int) -> list[str]:
 
 def _member(name: str, thing: typing.Any) -> list[str]:
     if isinstance(thing, property) or not callable(thing):
-        said = inspect.getdoc(thing) or ""
+        # a plain value has none of its own, only its type's
+        said = (inspect.getdoc(thing) or "") if isinstance(thing, property) else ""
         return [f"- `{name}`\n", *_below(said), "\n"]
     said = inspect.getdoc(thing) or ""
     return [f"- `{_signature(name, thing, one_line=True)}`\n", *_below(said), "\n"]

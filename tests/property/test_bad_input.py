@@ -12,6 +12,7 @@ from pathlib import Path
 import made_by_tensorflow
 import pytest
 import tensorflow as tf
+from fuzz.odd import flipped
 from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 from run_cli import run
@@ -161,16 +162,6 @@ def _cut_positions(size: int, count: int, kind: str) -> list[int]:
     return [*edges, *(chance.randrange(1, size) for _ in range(count - len(edges)))]
 
 
-def _flipped(data: bytes, seed: str) -> bytes:
-    chance = random.Random(seed)  # noqa: S311
-    changed = bytearray(data)
-    for _ in range(chance.choice([1, 1, 1, 2, 5, 20])):
-        # headers matter most: half of the damage is in the first kilobyte
-        limit = len(data) if chance.random() < 0.5 else min(len(data), 1024)
-        changed[chance.randrange(limit)] = chance.randrange(256)
-    return bytes(changed)
-
-
 def _check_cuts(kind, victims, folder, monkeypatch, count):
     monkeypatch.setenv("TFPROF_DEBUG", "1")
     path, message = victims[kind]
@@ -196,7 +187,7 @@ def _check_flips(kind, victims, folder, monkeypatch, count):
     failures = {}
     for number in range(count):
         seed = f"flip {kind} {number}"
-        target.write_bytes(_flipped(data, seed))
+        target.write_bytes(flipped(data, random.Random(seed)))  # noqa: S311
         problem = _problem(target)
         if number % 5 == 0 and not problem:
             problem = _doctor_problem(target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 from collections.abc import Iterable
-from typing import ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from tfprof.cli.streams import to_stdout
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
@@ -14,10 +14,23 @@ from tfprof.errors import UsageError
 _BEYOND_ALL = 1e30
 
 
+class _SameEverywhere(argparse.HelpFormatter):
+    """An option as Python 3.13 writes it, `-o, --output-file FILE`, on every Python."""
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        value = self._format_args(action, self._get_default_metavar_for_optional(action))
+        return f"{', '.join(action.option_strings)} {value}"
+
+
 class Parser(argparse.ArgumentParser):
     """argparse that raises our errors and suggests the nearest option of any command."""
 
     known_options: ClassVar[set[str]] = set()
+
+    def __init__(self, **given: Any) -> None:  # noqa: ANN401  (argparse's own)
+        super().__init__(formatter_class=_SameEverywhere, **given)
 
     def error(self, message: str) -> NoReturn:
         hint = f"`{self.prog} --help` lists the options."

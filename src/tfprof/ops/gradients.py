@@ -45,7 +45,8 @@ class Backward:
         return self.call.outputs[0]
 
     def x(self, index: int = 0) -> Tensor:
-        return self.call.inputs[index]
+        """An input; of one that a damaged graph leaves out, nothing is known."""
+        return self.call.inputs[index] if index < len(self.call.inputs) else Tensor()
 
     def op(
         self,

@@ -100,7 +100,7 @@ def _delays(made: Program, chance: int | None) -> Delays:
     draw = random.Random(chance)  # noqa: S311  (no secret hangs on it)
     factors = [math.exp(draw.uniform(-_SPREAD, _SPREAD)) for _ in range(count)]
     pauses = [0.0] * count
-    for _ in range(count // _OPS_A_PAUSE + 1):
+    for _ in range(count // _OPS_A_PAUSE + 1 if count else 0):
         pauses[draw.randrange(count)] = draw.expovariate(1 / _PAUSE)
     return factors, pauses
 

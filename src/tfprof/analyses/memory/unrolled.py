@@ -16,7 +16,7 @@ from tfprof.analyses.inference.sites import Called, Site
 from tfprof.analyses.memory.steps import NOTHING, Line, Location, OpOutput, ProgramStep
 from tfprof.model.dims import Size, divided
 from tfprof.model.graph import Graph
-from tfprof.ops.rule import Tensor
+from tfprof.ops.rule import Call, Tensor
 from tfprof.wire import dtypes
 
 # a loop is written down with this many ops at most, but with so many rounds at least
@@ -159,7 +159,7 @@ class Unrolled:
     def _loop(self, op: OpCost, called: Called) -> None:
         call = op.site.call
         condition, body = self._own(called.condition), self._own(called.body)
-        at_once = call.integer("parallel_iterations", _AT_ONCE) or _AT_ONCE
+        at_once = _at_once(call)
         places = [self._made.get(id(one)) for one in call.inputs]
         rounds = self._rounds(called.trips, len(called.body), op.site.name)
 
@@ -247,9 +247,11 @@ class Unrolled:
         inner = [op for op in body if id(op) not in first]
         places = [self._made.get(id(_entered(op.site))) for op in merges]
         values = [op.site.call.outputs[:1] for op in merges]
-        trips = divided(ops[0].site.times, self._outer(ops[0], depth))
-        at_once = enters[0].site.call.integer("parallel_iterations", _AT_ONCE) if enters else 0
-        state = self._rounds(trips, len(body), ops[0].site.loops[depth])
+        # an exit of a damaged graph may stand before what it leaves
+        inside = next(op for op in ops if len(op.site.loops) > depth)
+        trips = divided(inside.site.times, self._outer(inside, depth))
+        at_once = _at_once(enters[0].site.call) if enters else _AT_ONCE
+        state = self._rounds(trips, len(body), inside.site.loops[depth])
 
         def asks() -> None:
             for value, place in zip(values, places, strict=True):
@@ -260,7 +262,7 @@ class Unrolled:
             self._emit(inner, depth + 1)
             places = [self._made.get(id(self._turns(op))) for op in merges]
 
-        self._rounds_of(ops[0], state, at_once or _AT_ONCE, asks, one_round)
+        self._rounds_of(inside, state, at_once, asks, one_round)
         for op, place in zip(merges, places, strict=True):
             self._bind(op.site.call.outputs[:1], [place])
         ends = {
@@ -404,6 +406,12 @@ def _outputs_of_rows(ops: Sequence[OpCost], graph: Graph) -> Mapping[int, Sequen
 
 def _entered(site: Site) -> Tensor | None:
     return next((one for one in site.call.inputs if one.dtype or one.shape is not None), None)
+
+
+def _at_once(call: Call) -> int:
+    """How many rounds of a loop may run together; a number below one is no answer."""
+    said = call.integer("parallel_iterations", _AT_ONCE)
+    return said if said > 0 else _AT_ONCE
 
 
 def _frames(ops: Sequence[OpCost], depth: int) -> list[str]:

@@ -151,5 +151,6 @@ def _trips_table(one: Swap) -> Table:
 
 def _swap_row(name: str, one: SwapPlan) -> list[Value]:
     peak = whole(one.peak_bytes)
-    saved = 1 - peak / (peak + whole(one.saved_bytes))
+    before = peak + whole(one.saved_bytes)
+    saved = whole(one.saved_bytes) / before if before else 0
     return [name, one.tensors, one.moved_bytes, one.peak_bytes, saved, one.unhidden_us]

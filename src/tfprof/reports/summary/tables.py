@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import fsum
 
 from tfprof.model import units
 from tfprof.model.graph import elements
@@ -37,7 +38,7 @@ def _types(nodes: Sequence[NodeTime]) -> Table:
         sums = kinds.setdefault(node.op or "(not in the graph)", [0, 0, 0])
         for place, value in enumerate((node.runs, node.time_us, node.requested_bytes)):
             sums[place] += value or 0
-    whole = sum(time for _, time, _ in kinds.values())
+    whole = fsum(time for _, time, _ in kinds.values())
     columns = [
         Column("op", "op type"), Column("runs", "runs", Unit.COUNT), _TIME, _SHARE, _REQUESTED,
     ]  # fmt: skip
@@ -51,7 +52,8 @@ def _types(nodes: Sequence[NodeTime]) -> Table:
 
 
 def _nodes(nodes: Sequence[NodeTime]) -> Table:
-    whole = sum(node.time_us for node in nodes)
+    # Python 3.12 rounds sums of floats otherwise than 3.11; this one has no error to round
+    whole = fsum(node.time_us for node in nodes)
     rows: list[list[Value]] = [
         [one.name, one.time_us, one.time_us / whole if whole else 0, one.requested_bytes]
         for one in nodes

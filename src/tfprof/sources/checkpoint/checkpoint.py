@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tfprof.errors import CorruptFile
+from tfprof.model.budget import MOST_ELEMENTS
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.sources.checkpoint.v1 import open_v1
 from tfprof.sources.checkpoint.v2 import Bundle, open_v2
@@ -22,9 +24,14 @@ def open_checkpoint(path: Path, warnings: list[str] | None = None) -> Checkpoint
     try:
         is_v2 = path.name.endswith(_INDEX_SUFFIX)
         said = warnings if warnings is not None else []
-        return open_v2(path, table, said) if is_v2 else open_v1(path, table)
+        found = open_v2(path, table, said) if is_v2 else open_v1(path, table)
     except WireFault as fault:
         raise corrupt(fault, path) from None
+    for tensor in found.tensors.values():
+        if tensor.elements > MOST_ELEMENTS:
+            what = f"tensor {tensor.key} says that it has more elements than a tensor can have"
+            raise CorruptFile(what, offset=0, where=str(path))
+    return found
 
 
 def read(path: Path, _step: int, _progress: Progress | None) -> FilePiece:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -45,8 +46,7 @@ class _File:
     def _values(self, tensor: StoredTensor) -> Array:
         is_string = dtypes.name(tensor.dtype) == "string"
         kind = np.dtype(object if is_string else stored_type(tensor.dtype))
-        self._check_room(tensor)
-        whole = np.zeros(tensor.shape, kind)
+        whole = self._room(tensor, kind)
         filled = 0
         for saved in self._slices(tensor):
             where = tuple(_extent(extent) for extent in saved.slice.extent)
@@ -62,11 +62,15 @@ class _File:
             raise CorruptFile(what, offset=0, where=str(self.path))
         return whole
 
-    def _check_room(self, tensor: StoredTensor) -> None:
-        """No room is made for more values than the file can hold, however they are packed."""
-        if (elements(tensor.shape) or 0) > self.table.size * _VALUES_A_BYTE:
-            what = f"tensor {tensor.key} has more values than the file has room for"
-            raise CorruptFile(what, offset=0, where=str(self.path))
+    def _room(self, tensor: StoredTensor, kind: np.dtype[Any]) -> Array:
+        """None is made for more values than the file can hold, however they are packed."""
+        what = f"tensor {tensor.key} has more values than the file has room for"
+        if (elements(tensor.shape) or 0) <= self.table.size * _VALUES_A_BYTE:
+            try:
+                return np.zeros(tensor.shape, kind)
+            except ValueError:  # no values, but other dimensions than arrays have
+                what = f"tensor {tensor.key} has dimensions that no array has"
+        raise CorruptFile(what, offset=0, where=str(self.path))
 
     def _slices(self, tensor: StoredTensor) -> Iterator[Proto]:
         """The blocks whose keys may begin with the tensor's name, and no others."""

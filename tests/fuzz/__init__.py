@@ -1,0 +1,1 @@
+"""Damaged files for every command: see CONTRIBUTING.md, "Fuzzing"."""

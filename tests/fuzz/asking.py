@@ -1,0 +1,221 @@
+"""Every command of the registry, asked about one input, in this process."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from fuzz.odd import Chance
+from tfprof.api.answer import Answer
+from tfprof.cli.main import main
+from tfprof.commands.command import Command
+from tfprof.commands.options.inputs import INPUTS
+from tfprof.commands.options.option import Option, Takes, Values
+from tfprof.commands.registry import commands
+from tfprof.errors import InternalFault, TfprofError
+from tfprof.renderers.picture import to_svg
+from tfprof.renderers.registry import output_formats, rendered
+from tfprof.sources.find.load import Request, read_one
+
+# how often an option is said, and how often the whole way from argv to stdout is gone
+_SAID = 0.04
+_WHOLE_WAY = 0.03
+_DRAWN = 0.3
+_FINE = (0, 1, 2, 3, 4, 5, 6)
+_WIDTHS = (40, 80, 120)
+# options that name files of the user
+_PLACES = {option.dest for section in INPUTS for option in section.options} | {
+    "output", "dump_to_file", "placement_log", "against",
+}  # fmt: skip
+_WORDS = (
+    ".*", "a", "micros", "params,bytes", "name", "1", "-1", "0", "B=2", "8", "1..4", "1,8", "16GB",
+    "/cpu:0", "x=B,2", "serving_default", "train", "v100", "auto", "float16",
+)  # fmt: skip
+_PROMPT = "scope\nop -select micros\ngraph -max_depth 3\nset\nhelp\nlayers\n"
+
+
+class TooSlow(BaseException):
+    """No `except Exception` of a command may take it for an answer."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """`what` is the same for the same fault: the exception, and where in our code it came from.
+
+    `said` are the options, by their keys.
+    """
+
+    asked: str
+    what: str
+    told: str
+    said: Mapping[str, object] = field(default_factory=dict)
+
+
+def ask_all(path: Path, chance: Chance) -> Iterator[Failure | None]:
+    """One for each command that was asked: what went wrong, or None."""
+    if chance.random() < _WHOLE_WAY:
+        yield from _by_words(path, chance)
+        return
+    loaded = _Loaded(path)
+    yield _tried("load", loaded.read)
+    for command in commands().values():
+        if command.answer is None or not _reads(command):
+            continue
+        said = _said(command, chance)
+        values = _values(command, path, said)
+        if command.query is None or command.name == "summary":  # they look at folders themselves
+            yield _tried(command.name, partial(_from_paths, command, values, chance), said)
+        elif loaded.data is not None:
+            yield _tried(command.name, partial(_asked, command, loaded.data, values, chance), said)
+        if command.drawing is not None and chance.random() < _DRAWN:
+            yield _tried(f"draw {command.name}", partial(_draw, command, values), said)
+
+
+def ask_again(path: Path, asked: str, said: Mapping[str, object]) -> Iterator[Failure | None]:
+    """The question that failed once, in every format."""
+    drawn, _, name = asked.rpartition(" ")
+    command = commands().get(name)
+    if command is None or command.answer is None:
+        return
+    values = _values(command, path, said)
+    if drawn:
+        yield _tried(asked, partial(_draw, command, values), said)
+        return
+    for form in output_formats():
+        yield _tried(asked, partial(_answer_as, command, values, form), said)
+
+
+def _answer_as(command: Command, values: Values, form: str) -> None:
+    rendered(Answer(command.answer(values, None)), form, 80)
+
+
+class _Loaded:
+    """What the commands share: read once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.data = None
+
+    def read(self) -> None:
+        self.data = read_one(Request([self._path]))
+
+
+def _from_paths(command: Command, values: Values, chance: Chance) -> None:
+    _show(command.answer(values, None), chance)
+
+
+def _asked(command: Command, data: object, values: Values, chance: Chance) -> None:
+    _show(command.module().ask(data, command.query(values)), chance)
+
+
+def _draw(command: Command, values: Values) -> None:
+    to_svg.render(command.picture(command.drawing.answer(values, None)))
+
+
+def _show(answered: object, chance: Chance) -> None:
+    """In one of the formats; JSON has to be JSON."""
+    name = chance.choice(output_formats())
+    text = rendered(Answer(answered), name, chance.choice(_WIDTHS))
+    if name == "json":
+        json.loads(text, parse_constant=_refuse)
+
+
+def _refuse(text: str) -> None:
+    raise ValueError(f"{text} is no JSON number")
+
+
+def _reads(command: Command) -> bool:
+    """Whether it is asked about files."""
+    return any(option.takes is Takes.PATHS for part in command.options for option in part.options)
+
+
+def _said(command: Command, chance: Chance) -> dict[str, object]:
+    """A few of the options, with odd values."""
+    options = [option for section in command.options for option in section.options]
+    return {
+        option.dest: _word(option, chance)
+        for option in options
+        if option.dest not in _PLACES and chance.random() < _SAID
+    }
+
+
+def _values(command: Command, path: Path, said: Mapping[str, object]) -> Values:
+    options = [option for section in command.options for option in section.options]
+    usual = {one.dest: [] if one.takes is Takes.MANY else one.default for one in options}
+    return Values({**usual, **said, "paths": [str(path)]})
+
+
+def _word(option: Option, chance: Chance) -> object:
+    """What the parser would hand over."""
+    match option.takes:
+        case Takes.FLAG:
+            return option.sets or True
+        case Takes.WHOLE:
+            return chance.choice([-1, 0, 1, 2, 3, 10, 1 << 40])
+        case Takes.NUMBER:
+            return chance.choice([0.0, 0.5, 1.0, 3.0, 1e9])
+        case Takes.MANY:
+            return [chance.choice(_WORDS)]
+        case Takes.MAYBE:
+            return "true"
+        case _:
+            return chance.choice(option.choices or _WORDS)
+
+
+def _by_words(path: Path, chance: Chance) -> Iterator[Failure | None]:
+    """As a user would, the prompt and files that are written included."""
+    ways: list[tuple[str, ...]] = [
+        (name, str(path)) for name, one in commands().items() if _reads(one)
+    ]
+    drawn = [("draw", name, str(path)) for name, one in commands().items() if one.drawing]
+    trace = str(path.parent / "out.trace.json.gz")
+    ways += [*drawn, ("shell", str(path)), ("timeline", str(path), "-o", trace, "--force")]
+    for words in ways:
+        extra = ("--json",) if chance.random() < 0.3 and words[0] not in ("draw", "shell") else ()
+        yield _tried(" ".join((*words, *extra)), partial(_main, (*words, *extra)))
+
+
+def _main(words: tuple[str, ...]) -> None:
+    out, err, usual = io.StringIO(), io.StringIO(), sys.stdin
+    sys.stdin = io.StringIO(_PROMPT)
+    try:
+        with redirect_stdout(out), redirect_stderr(err):
+            code = main(list(words))
+    finally:
+        sys.stdin = usual
+    if code not in _FINE:
+        raise InternalFault(f"exit {code}: {err.getvalue()}")
+
+
+def _tried(
+    asked: str, ask: Callable[[], None], said: Mapping[str, object] | None = None
+) -> Failure | None:
+    try:
+        ask()
+    except InternalFault as fault:
+        return _failure(asked, fault, said or {})
+    except TfprofError:
+        return None
+    except (Exception, TooSlow, SystemExit) as fault:  # noqa: BLE001  (what we look for)
+        return _failure(asked, fault, said or {})
+    return None
+
+
+def _failure(asked: str, fault: BaseException, said: Mapping[str, object]) -> Failure:
+    ours = [
+        frame for frame in traceback.extract_tb(fault.__traceback__) if "/tfprof/" in frame.filename
+    ]
+    # where time or memory runs out is chance: the command has to be enough
+    vague = isinstance(fault, TooSlow | MemoryError | RecursionError)
+    place = asked.split(" /", maxsplit=1)[0]
+    if ours and not vague:
+        place = f"{ours[-1].filename.rpartition('/tfprof/')[2]}:{ours[-1].name}"
+    told = "".join(traceback.format_exception(fault, limit=-12))
+    return Failure(asked, f"{type(fault).__name__} in {place}", told, said)
