@@ -112,3 +112,19 @@ def test_a_summary_says_so_as_well(samples):
     shown = " ".join(str(answer).split())
     assert "≥320 B at the peak" in shown
     assert "no batch is known to fit: 19 tensors of unknown size" in shown
+
+
+def test_what_an_op_makes_that_nobody_understands_is_missing(tmp_path):
+    """Nobody reads it either, so that no other op lacks a size."""
+    letters = "a" * 2000
+    path = tmp_path / "graph.pbtxt"
+    path.write_text(
+        'node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }'
+        ' attr { key: "shape" value { shape { dim { size: 8 } dim { size: 16 } } } } }\n'
+        'node { name: "z" op: "Einsum" input: "x" attr { key: "T" value { type: DT_FLOAT } }'
+        f' attr {{ key: "equation" value {{ s: "{letters}->{letters}" }} }} }}\n'
+    )
+    (device,) = tfprof.load(path).memory().to_dict()["data"]["devices"].values()
+    assert device["peak_bytes"] is None
+    (row,) = tfprof.load(path).layers().to_dict()["data"]["rows"]
+    assert row["peak_bytes"] is None

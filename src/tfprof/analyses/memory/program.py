@@ -16,6 +16,7 @@ from tfprof.model.device import DeviceSpec, short_names
 from tfprof.model.dims import BATCH, Dim, Size, elements, packed, symbols
 from tfprof.model.graph import Graph
 from tfprof.ops.rule import Rule, Tensor
+from tfprof.ops.shape_tools import no_output
 from tfprof.wire import dtypes
 
 CPU = "/cpu:0"
@@ -166,6 +167,9 @@ def _fill(step: ProgramStep, unsized: list[tuple[str, Tensor]], model: MemoryMod
         step.outputs.append(OpOutput(known, alias=alias, dtype=tensor.dtype))
     if rule is None or rule.alias is not None or not rule.allocates:
         return
+    # it makes something, and nobody knows what
+    if not call.outputs and step.op.cost is None and rule.shapes is not no_output:
+        unsized.append((site.name, Tensor(None)))
     step.reuse = rule.reuse
     if model.has_scratch and rule.scratch is not None:
         slope, rest = line(rule.scratch(call)) or NOTHING
