@@ -269,8 +269,8 @@ class _Engine:
             if known is not None:
                 self.stored[call.name] = known
             return [replace(one, variable=call.name) for one in found]
-        if call.op in _PUTS and name:
-            place = _PUTS[call.op]
+        place = _PUTS.get(call.op)
+        if place is not None and name and place < len(call.inputs):
             self.stored[name] = replace(call.inputs[place], holds=None, length=None)
         if call.op.startswith("StackPop") and known is not None:
             return [replace(known)]

@@ -17,6 +17,7 @@ from tfprof.sources.files.reader import parse, read_bytes
 from tfprof.sources.files.registry import FilePiece, Format, register
 from tfprof.sources.graph.graphdef import FileBytes, GraphAtHand
 from tfprof.sources.run.op_log import ParsedCode
+from tfprof.sources.run.times import LATEST, LONGEST, cut, said_of_cut
 from tfprof.wire.fields import Progress
 from tfprof.wire.schema import Messages, Proto
 
@@ -44,9 +45,12 @@ def read(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     version = fields.rows(_VERSION, 0)
     own = len(version) > 0 and int(fields.value[version[-1]]) == OWN_FIELDS
     graph = _graph([entry for entry in nodes if not entry.value.only_ran], own=own)
+    trace = _trace(profile_nodes)
+    if trace is not None:
+        warnings += said_of_cut(trace.executions, path)
     return FilePiece(
         GraphAtHand(replace(graph, cut=source.cut)),
-        trace=_trace(profile_nodes),
+        trace=trace,
         oplog=_oplog(profile_nodes, strings),
         warnings=warnings,
     )
@@ -154,10 +158,10 @@ def _trace(nodes: Sequence[Proto]) -> Trace | None:
         Interned.of(rows.nodes),
         Interned.of(rows.devices),
         step=numbers[:, 0],
-        start=numbers[:, 1],
+        start=cut(numbers[:, 1], LATEST),
         op_start_rel=zeros,
-        op_end_rel=numbers[:, 2],
-        end_rel=numbers[:, 2],
+        op_end_rel=cut(numbers[:, 2], LONGEST),
+        end_rel=cut(numbers[:, 2], LONGEST),
         thread=zeros,
         requested=numbers[:, 3],
         peak=numbers[:, 4],

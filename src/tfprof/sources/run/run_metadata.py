@@ -15,6 +15,7 @@ from tfprof.sources.files.reader import parse, read_bytes, top_fields
 from tfprof.sources.files.registry import FilePiece, Format, register
 from tfprof.sources.files.text_format import text_to_wire
 from tfprof.sources.graph.graphdef import FileBytes, PackedGraph
+from tfprof.sources.run.times import LATEST, LONGEST, cut, said_of_cut
 from tfprof.wire.fields import Fields, Progress
 from tfprof.wire.schema import Proto
 
@@ -32,8 +33,6 @@ _TEMPORARY, _PERSISTENT = 1, 3
 _TENSOR = 3
 _ALLOCATION = 4
 _REQUESTED, _ALLOCATED = 1, 2
-# in microseconds: the year 2112, and 25 days
-_LATEST, _LONGEST = 1 << 52, 1 << 41
 
 
 def read_binary(path: Path, step: int, progress: Progress | None) -> FilePiece:
@@ -57,12 +56,7 @@ def run_piece(
     trace = _trace(source, devices, step, progress)
     if not len(trace.executions):
         warnings.append(f"{path} has no step stats: run with trace_level=FULL_TRACE to record them")
-    cut = _times_cut(trace.executions)
-    if cut:
-        warnings.append(
-            f"{path}: {cut:,} executions have times of another century or over weeks; they are cut,"
-            " and what is said of them is not to be trusted"
-        )
+    warnings += said_of_cut(trace.executions, path)
     partitions = _partitions(source, fields, step)
     return FilePiece(
         trace=replace(trace, partitions=partitions),
@@ -110,10 +104,10 @@ def _executions(source: FileBytes, fields: Fields, device: Interned, step: int) 
         node=Interned.of_spans(source.spans(*fields.spans(_NODE_NAME, count))),
         device=device,
         step=np.full(count, step, np.int64),
-        start=_cut(fields.ints(_START, count), _LATEST),
-        op_start_rel=_cut(fields.ints(_OP_START, count), _LONGEST),
-        op_end_rel=_cut(fields.ints(_OP_END, count), _LONGEST),
-        end_rel=_cut(fields.ints(_END, count), _LONGEST),
+        start=cut(fields.ints(_START, count), LATEST),
+        op_start_rel=cut(fields.ints(_OP_START, count), LONGEST),
+        op_end_rel=cut(fields.ints(_OP_END, count), LONGEST),
+        end_rel=cut(fields.ints(_END, count), LONGEST),
         thread=fields.ints(_THREAD, count),
         requested=per_execution(_TOTAL) + temporary + persistent,
         peak=per_execution(_PEAK) + temporary + persistent,
@@ -138,23 +132,9 @@ class _AllocatorRecords:
         return Allocations(
             self.memory.owner[records.owner],
             Interned(allocator.codes[records.owner], allocator.table),
-            _cut(inside.ints(_WHEN, len(records)), _LATEST),
+            cut(inside.ints(_WHEN, len(records)), LATEST),
             inside.ints(_CHANGE, len(records)),
         )
-
-
-def _cut(micros: Ints, most: int) -> Ints:
-    """No later than anybody can mean: nanoseconds, and sums of times, have to fit 64 bits."""
-    return np.clip(micros, -most, most)
-
-
-def _times_cut(rows: Executions) -> int:
-    """How many executions have a time that was cut."""
-    limits = ((rows.start, _LATEST), (rows.op_end_rel, _LONGEST), (rows.end_rel, _LONGEST))
-    cut = np.zeros(len(rows), bool)
-    for times, most in limits:
-        cut |= np.abs(times) == most
-    return int(np.count_nonzero(cut))
 
 
 def _memory_stats(source: FileBytes, fields: Fields, count: int) -> tuple[Ints, Ints]:
