@@ -485,7 +485,7 @@ def _kept_at(*held: int) -> Callable[[Unrolled, ProgramStep, int], None]:
 
 def _pops(all_: Unrolled, step: ProgramStep, number: int) -> None:
     del number
-    found = all_.last(step.reads[0])
+    found = all_.last(_read(step, 0))
     if found is None:
         return
     step.reads += found
@@ -493,11 +493,16 @@ def _pops(all_: Unrolled, step: ProgramStep, number: int) -> None:
     step.outputs = [OpOutput(NOTHING, alias=at - 2), OpOutput(NOTHING, alias=at - 1)]
 
 
+def _read(step: ProgramStep, place: int) -> Location | None:
+    """None also where a damaged graph leaves the input out."""
+    return step.reads[place] if place < len(step.reads) else None
+
+
 def _reads_at(place: int) -> Callable[[Unrolled, ProgramStep, int], None]:
     def store(all_: Unrolled, step: ProgramStep, number: int) -> None:
         """An element is handed out as it lies."""
         del number
-        found = all_.element(step.reads[place] if place < len(step.reads) else None)
+        found = all_.element(_read(step, place))
         if found is not None:
             step.reads.append(found)
             step.outputs = [OpOutput(NOTHING, alias=len(step.reads) - 1)]
@@ -506,13 +511,14 @@ def _reads_at(place: int) -> Callable[[Unrolled, ProgramStep, int], None]:
 
 
 def _unstacks(all_: Unrolled, step: ProgramStep, number: int) -> None:
-    length = step.op.site.call.outputs[0].length
+    made = step.op.site.call.outputs
+    length = made[0].length if made and step.outputs else None
     if isinstance(length, int) and length > 0 and step.outputs[0].size != NOTHING:
         all_.elements_of(step, number, length)
 
 
 def _pushes(all_: Unrolled, step: ProgramStep, number: int) -> None:
-    element = step.reads[1]
+    element = _read(step, 1)
     if element is not None:
         all_.keep(step, number, (1,), port=1)
         all_.push(step.reads[0], (number, 1), element)
@@ -520,7 +526,7 @@ def _pushes(all_: Unrolled, step: ProgramStep, number: int) -> None:
 
 def _pops_stack(all_: Unrolled, step: ProgramStep, number: int) -> None:
     del number
-    found = all_.pop(step.reads[0])
+    found = all_.pop(_read(step, 0))
     if found is not None:
         step.reads += found
         step.outputs = [OpOutput(NOTHING, alias=len(step.reads) - 1)]
