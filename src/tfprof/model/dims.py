@@ -189,8 +189,10 @@ def is_positive(size: Size) -> bool:
     if isinstance(size, int):
         return size > 0
     # symbols are 1 or more, so each term with a symbol is at least its coefficient
-    if any(isinstance(a, Floor) for m in size.terms for a, _ in m):
-        return all(c > 0 for c in size.terms.values()) and () in size.terms
+    floors = [a for m in size.terms for a, _ in m if isinstance(a, Floor)]
+    if floors:
+        counts = all(is_positive(one.of) for one in floors)  # and none is below 0
+        return counts and all(c > 0 for c in size.terms.values()) and () in size.terms
     negative = [c for m, c in size.terms.items() if c < 0 and m]
     return not negative and sum(size.terms.values()) > 0
 

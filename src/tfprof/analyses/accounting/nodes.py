@@ -47,7 +47,7 @@ Mask = npt.NDArray[np.bool_]
 
 CHECKPOINT_TYPE = "_checkpoint_variables"
 # more than anybody nests; a name of a megabyte has half a million
-MOST_SCOPES = 256
+MOST_SCOPES = 4096
 _NO_NODE = re.compile(r"_SOURCE|RecvTensor|.*MEMCPY.*")
 
 
