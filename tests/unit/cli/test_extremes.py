@@ -54,7 +54,7 @@ def test_scopes_without_a_row_are_said(tmp_path):
     path = EXTREMES["a name of many scopes"].make(tmp_path, 5000)
     ran = run("scope", path, "-account_type_regexes", ".*", "-select", "occurrence")
     assert "of 1 name only the first 4096 scopes are shown" in ran.err
-    assert "_TFProfRoot (?/?|1/4098)" in ran.out, "4,096 scopes, what is fed and the node"
+    assert "_TFProfRoot (?/?|1/4.10k)" in ran.out, "4,096 scopes, what is fed and the node"
 
 
 def test_an_equation_that_is_not_followed_is_not_counted(tmp_path):
