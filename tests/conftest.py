@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from referees import needs, say_what_was_skipped, skip_where_missing
 from unpack_samples import unpack_data
 from workers import common_folder, made_once, turn
@@ -18,6 +19,10 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 # where a processor has AVX-512, TensorFlow takes oneDNN's, which ask for other memory
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+
+# on a busy machine any example may take its time
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 
 TESTS = Path(__file__).parent
 EXAMPLES = TESTS.parent / "examples"

@@ -150,8 +150,9 @@ _ENCODERS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 # the escapes that Python's unicode_escape reads exactly as protobuf does; each is one byte
-BYTE_ESCAPE: Final = rb"\\(?:[0-3][0-7]{0,2}+|[4-7][0-7]?+(?![0-7])|[abfnrtv\\'\"]|x[0-9a-fA-F]{2})"
-_BYTE_ESCAPES_ONLY = re.compile(rb"[^\\]*+(?:" + BYTE_ESCAPE + rb"[^\\]*+)*+")
+BYTE_ESCAPE: Final = rb"\\(?:[0-3][0-7]{0,2}+|[4-7][0-7]?(?![0-7])|[abfnrtv\\'\"]|x[0-9a-fA-F]{2})"
+# not possessive: early versions of Python 3.11 go wrong in groups that are, and look ahead inside
+_BYTE_ESCAPES_ONLY = re.compile(rb"[^\\]*+(?:" + BYTE_ESCAPE + rb"[^\\]*+)*")
 _SURROGATE_HALVES = rb"u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
 _RARE_ESCAPE = re.compile(
     BYTE_ESCAPE

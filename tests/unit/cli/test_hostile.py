@@ -144,7 +144,9 @@ def test_closed_and_full_places_are_5_or_silent(graph):
 
 
 def test_ctrl_c_while_it_starts_says_nothing_about_python():
-    slow = "import sys, time\nclass Slow:\n def find_spec(self, name, *_):\n"
+    # a shell lets what it starts in the background ignore the key
+    slow = "import signal, sys, time\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    slow += "class Slow:\n def find_spec(self, name, *_):\n"
     slow += "  if name == 'tfprof.cli.main': print('now', flush=True); time.sleep(30)\n"
     slow += "sys.meta_path.insert(0, Slow())\nfrom tfprof.__main__ import run\nsys.exit(run())"
     with subprocess.Popen([sys.executable, "-c", slow], env=environment(), text=True,
