@@ -84,9 +84,19 @@ def test_fused_batch_norm_and_weight_decay_of_tensorflow_1(samples, batch, measu
     path, feeds = samples / "resnet50_infer_b1.meta", {"input": (batch, 224, 224, 3)}
     found = peak_of_training(path, batch, "momentum", weight_decay=True, feeds=feeds)
     assert found.expected == pytest.approx(measured, rel=0.001)
-    without = peak_of_training(path, batch, "momentum", feeds=feeds).expected
-    # a gradient of every variable is there from the start
-    assert found.expected - without == pytest.approx(102_236_324, rel=0.11)
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [pytest.param(1, marks=pytest.mark.xfail(strict=True, reason="about 10 % off")), 8],
+)
+def test_with_weight_decay_a_gradient_of_every_variable_is_there_from_the_start(samples, batch):
+    path, feeds = samples / "resnet50_infer_b1.meta", {"input": (batch, 224, 224, 3)}
+    decayed, without = (
+        peak_of_training(path, batch, "momentum", weight_decay=one, feeds=feeds).expected
+        for one in (True, False)
+    )
+    assert decayed - without == pytest.approx(102_236_324, rel=0.06)
 
 
 def test_a_loop_keeps_what_its_gradient_reads_of_every_round(samples):
@@ -278,7 +288,8 @@ def test_a_layer_that_is_frozen_keeps_nothing(tmp_path):
     assert after < before / 2
 
 
-def test_recurrent_layers_keep_every_step(tmp_path):
+@pytest.fixture
+def recurrent(tmp_path):
     model = keras.Sequential(
         [
             keras.Input((50, 16)),
@@ -287,15 +298,22 @@ def test_recurrent_layers_keep_every_step(tmp_path):
             L.TimeDistributed(L.Dense(4, activation="relu")),
         ]
     )
-    described = written(model, tmp_path / "model.keras")
-    step = keras_step(described, {"B": 32}, train=True)
+    return written(model, tmp_path / "model.keras")
+
+
+def test_recurrent_layers_keep_every_step(recurrent):
+    step = keras_step(recurrent, {"B": 32}, train=True)
     assert step.training.notes == []
     # measured: a real step of this model, Grappler off
     found = peak(step.training.costs, step.graph, 32).expected
     assert found == pytest.approx(8_396_836, rel=0.1)
-    predicted = keras_step(described, {"B": 32})
+
+
+@pytest.mark.xfail(strict=True, reason="a file's loop has no body to write out: 20 % too little")
+def test_recurrent_layers_that_predict(recurrent):
+    predicted = keras_step(recurrent, {"B": 32})
     found = peak(predicted.training.costs, predicted.graph, 32).expected
-    assert found == pytest.approx(840_008, rel=0.21)
+    assert found == pytest.approx(840_008, rel=0.1)
 
 
 def test_a_function_whose_gradient_is_not_known_is_said(tmp_path):
