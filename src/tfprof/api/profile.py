@@ -102,6 +102,7 @@ class Profile:
         dtype: str | None = None,
         estimate: bool = False,
         as_: str | None = None,
+        last_cache: int | None = None,
     ) -> Answer:
         """What a traced run took, or what one step will take.
 
@@ -114,6 +115,8 @@ class Profile:
 
         `as_="optimised"` is the step as a default session or tf.function rewrites it, `"written"`
         the graph as it is, `"executed"` the one that a run holds.
+
+        `last_cache` is, in bytes, that of the CPU that will run it: gradients of Conv3D fill it.
         """
         batches = () if batch is None else _several(batch)
         pattern = recompute if isinstance(recompute, str) else ("" if recompute else None)
@@ -125,6 +128,7 @@ class Profile:
             margin,
             optimizer=optimizer if mode == "train" else None,
             executed=memory.form_of(as_) == memory.EXECUTED,
+            last_cache=last_cache,
             what_if=memory.WhatIfQuery(
                 pattern,
                 swap=swap,

@@ -41,6 +41,8 @@ _OPTIONS = (
             Option("--estimate", "from the graph, also where a run was measured", Takes.FLAG),
             Option("--workspace", "of a convolution while it runs, with --model gpu-bfc",
                    metavar="32MiB"),
+            Option("--last-cache", "of the CPU: gradients of Conv3D fill it (default: 256MiB)",
+                   metavar="32MiB"),
             Option("--as", "the graph of the file, what Grappler makes of it, or what a run holds",
                    choices=_FORMS, key="form"),
             PARTITION,
@@ -78,6 +80,7 @@ def query_of(values: Values) -> Query:
 
     batch, budget = values.text("batch"), values.text("device_memory")
     workspace, form = values.text("workspace"), values.text("form")
+    cache = values.text("last_cache")
     estimate = values.flag("estimate")
     return Query(
         question_of(values.but(batch=None)),
@@ -88,6 +91,7 @@ def query_of(values: Values) -> Query:
         executed=form == "executed" or (values.text("partition") is not None and estimate),
         optimizer=values.text("optimizer") if values.text("mode") == "train" else None,
         workspace=bytes_of(workspace) if workspace else None,
+        last_cache=bytes_of(cache) if cache else None,
         what_if=_what_if(values),
         # a graph or another model that is named cannot have been measured
         estimate=estimate or form is not None or values.text("against") is not None,

@@ -240,8 +240,7 @@ def _original_gradient(call: Call, image: Open, kernel: Open) -> Size | None:
 # for; a small product of a batch is one thread's, so the number of threads matters for those.
 _WORKING_SET, _SMALL_CACHE = 30 << 20, 256 << 10
 _THREADS = 2
-# what Eigen takes for the last cache of a large machine; volumes are unfolded to fill it
-_LARGEST_CACHE, _MOST_UNFOLDED = 256 << 20, 25
+_MOST_UNFOLDED = 25
 
 
 def _unfolded(
@@ -267,6 +266,19 @@ def _plain(sizes: Sequence[Size | None]) -> list[int] | None:
     return whole if len(whole) == len(sizes) else None
 
 
+def _unfolded_batch(call: Call, kernel: Open) -> Size | None:
+    """The matrix of the images that are there: fewer than the kernel has room for."""
+    made = call.input(2)
+    if made is None or kernel is None:
+        return None
+    return times(
+        packed(1, call.inputs[2].dtype),
+        *made[:1],
+        product(tuple(made[axis] for axis in spatial(layout(call)))),
+        product(kernel[:-1]),
+    )
+
+
 def _image_scratch(call: Call) -> Size | None:
     return _unfolded(call, call.output(0), call.input(1), of_image=True)
 
@@ -286,11 +298,11 @@ def _volume_scratch(call: Call) -> Size | None:
     return times(width, *pixels, *_kernel(call)[:-1])
 
 
-def _volume_filter_scratch(call: Call) -> Size | None:
-    """Many volumes are unfolded at once, unless that is far more than what is read and written."""
+def _volume_filter_scratch(call: Call, last_cache: int) -> Size | None:
+    """Volumes are unfolded to fill a cache, unless that is far more than is read and written."""
     image, kernel, made = call.input(0), call.output(0), call.input(2)
     size = packed(1, call.inputs[2].dtype)
-    unfolded = _unfolded(call, image, kernel, of_image=False, cache=_LARGEST_CACHE)
+    unfolded = _unfolded(call, image, kernel, of_image=False, cache=last_cache)
     known = _plain([elements(image), elements(kernel), elements(made), unfolded])
     if known is None or not isinstance(size, int):
         return None
@@ -302,11 +314,12 @@ _ALL_BUT_MADE, _WINDOW_ONLY = -1, -2
 
 rule(
     "Conv2DBackpropInput", _image_by_value, macs=_gradient_macs(_ALL_BUT_MADE),
-    scratch=_image_scratch,
+    scratch=_image_scratch, scratch_used=lambda call: _unfolded_batch(call, call.input(1)),
     float_ops=lambda call: _original_gradient(call, call.output(0), call.input(1)),
 )  # fmt: skip
 rule(
-    "Conv2DBackpropInputV2", like(0), macs=_gradient_macs(_ALL_BUT_MADE), scratch=_image_scratch
+    "Conv2DBackpropInputV2", like(0), macs=_gradient_macs(_ALL_BUT_MADE), scratch=_image_scratch,
+    scratch_used=lambda call: _unfolded_batch(call, call.input(1)),
 )  # fmt: skip
 rule(
     "_MklNativeConv2DBackpropInput _MklNativeConv3DBackpropInputV2", _image_by_value,
@@ -323,14 +336,17 @@ rule(
 )  # fmt: skip
 rule(
     "Conv2DBackpropFilter", _filter_by_value, scratch=_filter_scratch,
+    scratch_used=lambda call: _unfolded_batch(call, call.output(0)),
     macs=_gradient_macs(_ALL_BUT_MADE, kernel_is_output=True),
     float_ops=lambda call: _original_gradient(call, call.input(0), call.output(0)),
 )  # fmt: skip
 rule(
-    "Conv2DBackpropFilterV2", like(1), macs=_gradient_macs(_ALL_BUT_MADE), scratch=_filter_scratch
+    "Conv2DBackpropFilterV2", like(1), macs=_gradient_macs(_ALL_BUT_MADE), scratch=_filter_scratch,
+    scratch_used=lambda call: _unfolded_batch(call, call.output(0)),
 )  # fmt: skip
 rule(
-    "Conv3DBackpropFilterV2", _filter_by_value, scratch=_volume_filter_scratch,
+    "Conv3DBackpropFilterV2", _filter_by_value, cache_scratch=_volume_filter_scratch,
+    scratch_used=lambda call: _unfolded_batch(call, call.output(0)),
     macs=_gradient_macs(_ALL_BUT_MADE, kernel_is_output=True),
 )  # fmt: skip
 rule(

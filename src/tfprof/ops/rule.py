@@ -159,6 +159,20 @@ class Rule:
     reuse: tuple[int, ...] = ()
     allocates: bool = True
     scratch: Count | None = None
+    # bytes of its scratch that a kernel writes to, where it takes more than it uses
+    scratch_used: Count | None = None
+    # of a kernel that takes as much as fills the last cache of the machine, which it is told
+    cache_scratch: Callable[[Call, int], Size | None] | None = None
+
+    def scratch_of(self, call: Call, last_cache: int) -> Size | None:
+        """Bytes that the kernel takes while it runs; None if nobody knows, or it takes none."""
+        if self.cache_scratch is not None:
+            return self.cache_scratch(call, last_cache)
+        return None if self.scratch is None else self.scratch(call)
+
+    @property
+    def has_scratch(self) -> bool:
+        return self.scratch is not None or self.cache_scratch is not None
 
     def infer(self, call: Call) -> list[Tensor]:
         """The outputs of a call; a rule that stumbles over a damaged graph knows nothing."""

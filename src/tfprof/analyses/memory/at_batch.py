@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tfprof.analyses.cost.op_costs import Cost
 from tfprof.analyses.memory.op_times import duration
-from tfprof.analyses.memory.program import MemoryModel, Program, line
+from tfprof.analyses.memory.program import MemoryModel, Program, scratch_of
 from tfprof.analyses.memory.steps import NOTHING, Line, OpOutput, ProgramStep
 from tfprof.model.dims import BATCH, Open, at
 from tfprof.ops.rule import Call, Tensor
@@ -36,13 +36,14 @@ def _at(step: ProgramStep, batch: int, model: MemoryModel) -> ProgramStep:
         for one in step.outputs
     ]
     op = step.op if step.op.cost is None else replace(step.op, cost=_cost(step.op.cost, batch))
-    scratch = _scratch(step, batch, model)
+    scratch, spared = _scratch(step, batch, model)
     return ProgramStep(
         op,
         step.reads,
         outputs,
         step.reuse,
         scratch,
+        spared,
         duration(op, batch),
         step.device,
         step.is_cheap,
@@ -66,16 +67,15 @@ def _cost(cost: Cost, batch: int) -> Cost:
     )
 
 
-def _scratch(step: ProgramStep, batch: int, model: MemoryModel) -> Line:
+def _scratch(step: ProgramStep, batch: int, model: MemoryModel) -> tuple[Line, int]:
     """Kernels split their work by the batch they get: the rule sees the sizes themselves."""
     site = step.op.site
-    if site.rule is None or site.rule.scratch is None or not model.has_scratch:
-        return _fixed(step.scratch, batch)
+    if site.rule is None or not site.rule.has_scratch or not model.has_scratch:
+        return _fixed(step.scratch, batch), 0
     inputs = [_tensor(one, batch) for one in site.call.inputs]
     call = Call(site.call.name, site.call.op, inputs, lambda: site.call.attributes)
     call.outputs = [_tensor(one, batch) for one in site.call.outputs]
-    slope, rest = line(site.rule.scratch(call)) or NOTHING
-    return (slope // 2, rest // 2) if model.half else (slope, rest)
+    return scratch_of(site.rule, call, model)
 
 
 def _tensor(one: Tensor, batch: int) -> Tensor:

@@ -31,11 +31,20 @@ Change = Callable[[Program, int], Program]
 Rewrite = Callable[[Program], Program]
 
 
-def memory_model(name: str, workspace: int | None = None) -> MemoryModel:
-    """`workspace` are bytes for a convolution while it runs, where the model allows for one."""
+def memory_model(
+    name: str, workspace: int | None = None, last_cache: int | None = None
+) -> MemoryModel:
+    """`workspace` are bytes for a convolution while it runs, where the model allows for one.
+
+    `last_cache` is that of the machine the step will run on: some kernels fill it.
+    """
     if name not in MODELS:
         raise UsageError(f"no memory model is called {name!r}", hint=f"One of {', '.join(MODELS)}.")
     model = MODELS[name]
+    if last_cache is not None:
+        if not model.has_scratch:
+            raise UsageError(f"{name} needs no --last-cache", hint="It goes with --model cpu-tf.")
+        model = replace(model, last_cache=last_cache)
     if workspace is None:
         return model
     if not model.workspace:

@@ -15,13 +15,14 @@ from tfprof.analyses.training.loop_gradients import InRounds
 from tfprof.model.device import DeviceSpec, short_names
 from tfprof.model.dims import BATCH, Dim, Size, elements, packed, symbols
 from tfprof.model.graph import Graph
-from tfprof.ops.rule import Rule, Tensor
+from tfprof.ops.rule import Call, Rule, Tensor
 from tfprof.ops.shape_tools import no_output
 from tfprof.wire import dtypes
 
 CPU = "/cpu:0"
 _CONVOLUTIONS = "convolutions"
 _WORKSPACE = 32 * 2**20
+LAST_CACHE = 256 * 2**20
 _EACH_ITS_OWN = ("IdentityN", "_ReadVariablesOp")
 _MERGES = ("Merge", "RefMerge")
 _FED = ("Placeholder", "PlaceholderV2")
@@ -39,6 +40,8 @@ class MemoryModel:
     has_scratch: bool = True
     # what is allowed for a convolution while it runs, where the library's choice is not known
     workspace: int = 0
+    # of the machine it will run on, as Eigen reads it
+    last_cache: int = LAST_CACHE
     # what if activations and gradients were half as wide
     half: bool = False
 
@@ -171,11 +174,20 @@ def _fill(step: ProgramStep, unsized: list[tuple[str, Tensor]], model: MemoryMod
     if not call.outputs and step.op.cost is None and rule.shapes is not no_output:
         unsized.append((site.name, Tensor(None)))
     step.reuse = rule.reuse
-    if model.has_scratch and rule.scratch is not None:
-        slope, rest = line(rule.scratch(call)) or NOTHING
-        step.scratch = (slope // 2, rest // 2) if model.half else (slope, rest)
+    if model.has_scratch and rule.has_scratch:
+        step.scratch, step.spared = scratch_of(rule, call, model)
     elif model.workspace and rule.family == _CONVOLUTIONS and rule.macs is not None:
         step.scratch = (0, model.workspace)
+
+
+def scratch_of(rule: Rule, call: Call, model: MemoryModel) -> tuple[Line, int]:
+    """What the kernel takes while it runs, and the bytes of it that it never writes to."""
+    slope, rest = line(rule.scratch_of(call, model.last_cache)) or NOTHING
+    if model.half:
+        slope, rest = slope // 2, rest // 2
+    used = rule.scratch_used(call) if rule.scratch_used is not None else None
+    spared = max(0, rest - used) if isinstance(used, int) and not slope else 0
+    return (slope, rest), spared
 
 
 def _aliased(rule: Rule, site: Site, port: int) -> int | None:

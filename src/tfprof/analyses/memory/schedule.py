@@ -20,8 +20,10 @@ from tfprof.analyses.memory.steps import NOTHING, Line, ProgramStep
 Delays = tuple[list[float], list[float]]
 # ops take up to this power of e more or less time in a run by chance
 _SPREAD = 1.0
-# so often another process takes the core, for so long
-_OPS_A_PAUSE, _PAUSE = 100, 20_000_000.0
+# so often something else takes the core, for so long: mostly some milliseconds, in a busy kernel
+_OPS_A_PAUSE, _PAUSE = 300, 100_000_000.0
+# so often it is a short moment, in any op
+_OPS_A_MOMENT, _MOMENT = 100, 20_000_000.0
 _NONE = -1
 
 
@@ -100,9 +102,18 @@ def _delays(made: Program, chance: int | None) -> Delays:
     draw = random.Random(chance)  # noqa: S311  (no secret hangs on it)
     factors = [math.exp(draw.uniform(-_SPREAD, _SPREAD)) for _ in range(count)]
     pauses = [0.0] * count
-    for _ in range(count // _OPS_A_PAUSE + 1 if count else 0):
-        pauses[draw.randrange(count)] = draw.expovariate(1 / _PAUSE)
+    for number in draw.choices(range(count), k=count // _OPS_A_MOMENT + 1) if count else ():
+        pauses[number] = draw.expovariate(1 / _MOMENT)
+    # the longer an op takes, the likelier it is the one that is interrupted
+    times = [step.duration for step in made.steps]
+    for number in draw.choices(range(count), times, k=_some(count / _OPS_A_PAUSE, draw)):
+        pauses[number] = draw.expovariate(1 / _PAUSE)
     return factors, pauses
+
+
+def _some(expected: float, draw: random.Random) -> int:
+    """A whole number near it, and it in the mean."""
+    return int(expected) + (draw.random() < expected % 1)
 
 
 @dataclass(slots=True)
@@ -206,7 +217,8 @@ class _Run:
             thread.is_idle = True
             return
         touched = self._start(number, self.devices[thread.device])
-        lasts = self.steps[number].duration + FIRST_TOUCH * touched
+        step = self.steps[number]
+        lasts = step.duration + FIRST_TOUCH * max(0, touched - step.spared)
         self._later(self.factors[number] * lasts + self.pauses[number], number, thread)
 
     def _later(self, wait: float, number: int, thread: _Thread) -> None:

@@ -36,6 +36,8 @@ class ProgramStep:
     outputs: list[OpOutput] = field(default_factory=list)
     reuse: tuple[int, ...] = ()
     scratch: Line = NOTHING
+    # bytes of its scratch that it never writes to: they take no time
+    spared: int = 0
     duration: float = 0.0
     device: int = 0
     # the thread that makes it ready runs it at once

@@ -335,17 +335,20 @@ class Unrolled:
 
     def element(self, place: Location | None) -> Location | None:
         """The element of a list that this round reads: as far on as the round is in its loop."""
-        root = self.root(place)
-        if root is None:
-            return None
-        if root not in self._elements:
-            self._elements[root] = self._walked(root)
-        found = self._elements[root]
+        found = self.elements(place)
         if not found:
             return None
         state = self._round
         at = 0 if state is None else state.number * len(found) // max(1, state.rounds)
         return found[min(at, len(found) - 1)]
+
+    def elements(self, place: Location | None) -> list[Location]:
+        root = self.root(place)
+        if root is None:
+            return []
+        if root not in self._elements:
+            self._elements[root] = self._walked(root)
+        return self._elements[root]
 
     def _walked(self, root: Location) -> list[Location]:
         found: list[Location] = []
@@ -376,16 +379,16 @@ class Unrolled:
         found = self._stacks.get(root) if root is not None else None
         return found.pop() if found else None
 
-    def elements_of(self, step: ProgramStep, number: int, count: int) -> None:
+    def elements_of(self, step: ProgramStep, number: int, whole: Line, count: int) -> None:
         """A list of new buffers: one op makes them, and another the list."""
         parts = min(count, _MOST_ELEMENTS)
-        slope, rest = step.outputs[0].size
+        slope, rest = whole
         size = slope // parts, rest // parts
         step.outputs = [OpOutput(size) for _ in range(parts)]
         made: list[Location | None] = [(number, port) for port in range(parts)]
-        whole = ProgramStep(step.op, made, is_cheap=True)
-        whole.outputs = [OpOutput(NOTHING, dtype=dtypes.VARIANT, holds=tuple(range(parts)))]
-        self.steps.append(whole)
+        list_ = ProgramStep(step.op, made, is_cheap=True)
+        list_.outputs = [OpOutput(NOTHING, dtype=dtypes.VARIANT, holds=tuple(range(parts)))]
+        self.steps.append(list_)
         self._elements[number + 1, 0] = [place for place in made if place is not None]
 
 
@@ -514,7 +517,19 @@ def _unstacks(all_: Unrolled, step: ProgramStep, number: int) -> None:
     made = step.op.site.call.outputs
     length = made[0].length if made and step.outputs else None
     if isinstance(length, int) and length > 0 and step.outputs[0].size != NOTHING:
-        all_.elements_of(step, number, length)
+        all_.elements_of(step, number, step.outputs[0].size, length)
+
+
+def _zeros(all_: Unrolled, step: ProgramStep, number: int) -> None:
+    """Of a list: a buffer for each of its elements."""
+    places = all_.elements(_read(step, 0)) if step.outputs else []
+    if not places or step.outputs[0].dtype != dtypes.VARIANT:
+        return
+    roots = [root for root in map(all_.root, places) if root is not None]
+    sizes = [all_.steps[root[0]].outputs[root[1]].size for root in roots]
+    all_.elements_of(
+        step, number, (sum(a for a, _ in sizes), sum(b for _, b in sizes)), len(places)
+    )
 
 
 def _pushes(all_: Unrolled, step: ProgramStep, number: int) -> None:
@@ -541,6 +556,7 @@ _STORES: Mapping[str, Callable[[Unrolled, ProgramStep, int], None]] = {
     "TensorArrayWriteV3": _kept_at(3, 2),
     "TensorArrayReadV3": _reads_at(2),
     "TensorArrayScatterV3": _unstacks,
+    "ZerosLike": _zeros,
     "StackPushV2": _pushes,
     "StackPush": _pushes,
     "StackPopV2": _pops_stack,

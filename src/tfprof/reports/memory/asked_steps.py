@@ -30,7 +30,7 @@ _PARTITION = "partition"
 
 def estimator_of(data: ProfileData, query: Query) -> Estimator:
     """Of the model as it is, or with a training step added to what only predicts."""
-    model = memory_model(query.model, query.workspace)
+    model = memory_model(query.model, query.workspace, query.last_cache)
     steps = _steps(data, query.question, query.optimizer)
     return Estimator(steps, model, rewrite=optimised if query.optimised else None)
 

@@ -210,4 +210,18 @@ def held_of(estimator: Estimator) -> Callable[[int], Quantity]:
 
 def _warnings(estimator: Estimator, query: Query) -> list[str]:
     compiled = compiled_by_xla(estimator) if query.optimised else ""
-    return [*estimator.notes, *(one for one in (compiled, missing_of(estimator)) if one)]
+    cache = _assumed_cache(estimator) if query.last_cache is None else ""
+    return [*estimator.notes, *(one for one in (compiled, cache, missing_of(estimator)) if one)]
+
+
+def _assumed_cache(estimator: Estimator) -> str:
+    """A sentence where what kernels take hangs on the machine: its cache is not in the file."""
+    sites = (step.op.site for step in estimator.first.steps if estimator.model.has_scratch)
+    fills = next((one for one in sites if one.rule and one.rule.cache_scratch is not None), None)
+    if fills is None:
+        return ""
+    return (
+        f"{fills.op} ({fills.name}) unfolds volumes until they fill the last cache of the CPU: "
+        f"{estimator.model.last_cache >> 20:,} MiB is assumed; on the machine that "
+        "will run it, `getconf LEVEL3_CACHE_SIZE` tells it for --last-cache"
+    )

@@ -55,6 +55,8 @@ class Query:
     executed: bool = False
     optimizer: str | None = None
     workspace: int | None = None
+    # in bytes, of the CPU that the step will run on
+    last_cache: int | None = None
     what_if: WhatIfQuery = field(default_factory=WhatIfQuery)
     estimate: bool = False
     optimised: bool = False
@@ -65,6 +67,8 @@ class Query:
         object.__setattr__(self, "batches", batches)
         if self.budget is not None:
             whole_number(self.budget, "device memory in bytes")
+        if self.last_cache is not None:
+            whole_number(self.last_cache, "last cache in bytes")
         _check_share(self.margin, "the margin")
         _check_one_of(self.optimizer, "optimizer", OPTIMIZERS)
         _check_one_of(self.what_if.dtype, "dtype", HALF_TYPES)

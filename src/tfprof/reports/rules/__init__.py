@@ -34,7 +34,7 @@ def _known(op: str, rule: Rule) -> OpRule:
         values=rule.values is not None,
         alias=rule.alias,
         reuse=tuple(rule.reuse),
-        scratch=rule.scratch is not None,
+        scratch=rule.has_scratch,
     )
 
 
