@@ -66,7 +66,7 @@ def infer(
         again = _Engine(data, given, engine.stored)
         again.run(data.graph, chosen, (), "", 1, again.sites)
         engine = again
-    return Inferred(engine.sites, engine.all_notes(), engine.cut)
+    return Inferred(engine.sites, engine.all_notes(), engine.cut, not engine.is_fed_batches)
 
 
 class _Engine:
@@ -107,6 +107,10 @@ class _Engine:
             "StatelessCase": self._branch,
             **dict.fromkeys(_CALLS, self._called),
         }
+
+    @property
+    def is_fed_batches(self) -> bool:
+        return BATCH in self._fed_with
 
     def all_notes(self) -> list[str]:
         """What was assumed, and what was said for nothing."""
