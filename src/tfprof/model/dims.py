@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Union
 
 from tfprof.model import units
@@ -211,6 +212,8 @@ def product(sizes: Shape) -> Size | None:
     return result * whole
 
 
+# of most shapes a model has many tensors
+@lru_cache(maxsize=1 << 14)
 def elements(shape: Open) -> Size | None:
     return None if shape is None else product(shape)
 
@@ -218,7 +221,9 @@ def elements(shape: Open) -> Size | None:
 def packed(count: Size | None, dtype: int) -> Size | None:
     """The bytes of so many elements, of which several may share one; None if nobody can tell."""
     bits = dtypes.bits(dtype)
-    return None if count is None or bits is None else ceil_div(count * bits, 8)
+    if count is None or bits is None:
+        return None
+    return ceil_div(count * bits, 8) if bits % 8 else count * (bits // 8)
 
 
 def same(one: Size | None, other: Size | None) -> bool:

@@ -201,8 +201,11 @@ class Rule:
 
     def _dtype(self, call: Call, place: int) -> int:
         dtype = self.dtype
-        if not isinstance(dtype, str | int):
-            dtype = dtype[min(place, len(dtype) - 1)]
+        if isinstance(dtype, str):
+            return call.dtype(dtype)
+        if isinstance(dtype, int):
+            return dtype
+        dtype = dtype[min(place, len(dtype) - 1)]
         return dtype if isinstance(dtype, int) else call.dtype(dtype)
 
 

@@ -47,7 +47,7 @@ def number(python_name: str) -> int | None:
 
 def bits(dtype: int) -> int | None:
     """Bits per element; None for strings, resources and numbers we do not know."""
-    return _TYPES.get(base(dtype), ("", None))[1]
+    return _BITS.get(dtype)
 
 
 def is_floating(dtype: int) -> bool:
@@ -55,4 +55,7 @@ def is_floating(dtype: int) -> bool:
     return base(dtype) in _FLOATING
 
 
+_BITS = {
+    dtype: bits for number, (_, bits) in _TYPES.items() for dtype in (number, number + REF_OFFSET)
+}
 _BY_NAME = {name(number): number for number in _TYPES}

@@ -49,7 +49,9 @@ def by_layer(costs: OpCosts) -> list[LayerOps]:
         # an op that works and stands in no scope is a layer of its own
         works = op.phase == FORWARD and op.cost is not None and op.cost.flops_all != 0
         name = inner[0] if len(inner) > 1 or (inner and works) else NO_LAYER
-        layer = layers.setdefault(name, LayerOps(name))
+        layer = layers.get(name)
+        if layer is None:
+            layer = layers[name] = LayerOps(name)
         layer.ops.append(op)
         if _take(layer, op):
             layer.ends = place

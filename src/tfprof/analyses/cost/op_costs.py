@@ -11,7 +11,7 @@ from tfprof.analyses.graph.subgraph import PHASES, Subgraph, phases, subgraph
 from tfprof.analyses.inference.engine import infer
 from tfprof.analyses.inference.sites import Given, Inferred, Site
 from tfprof.model.budget import OverBudget
-from tfprof.model.dims import Monomial, Size, elements, made, packed, symbols
+from tfprof.model.dims import Dim, Monomial, Size, elements, made, packed, symbols
 from tfprof.model.profile import ProfileData
 from tfprof.ops.rule import Tensor
 
@@ -126,6 +126,8 @@ def _cost(site: Site) -> Cost | None:
         read = 0 if call.op in _READ_SHAPES else total_bytes(call.inputs)
         written = total_bytes(call.outputs)
     times = site.times
+    if times == 1:
+        return Cost(macs, macs * 2 + work, counted or 0, read, written)
     return Cost(
         macs * times,
         (macs * 2 + work) * times,
@@ -164,9 +166,9 @@ def summed(ops: Iterable[OpCost]) -> Cost:
 
 def _sum(sizes: list[Size]) -> Size:
     """Numbers at once; of formulas the terms in place, instead of a polynomial a step."""
-    formulas = [size for size in sizes if not isinstance(size, int)]
-    if not formulas:
+    if Dim not in set(map(type, sizes)):
         return sum(sizes)
+    formulas = [size for size in sizes if not isinstance(size, int)]
     terms: Counter[Monomial] = Counter()
     for formula in formulas:
         terms.update(formula.terms)

@@ -48,9 +48,9 @@ def without_calls(name: str) -> str:
 
 def path_of(name: str) -> tuple[str, ...]:
     """The scopes of a name, without calls and without what marks a gradient."""
-    match = _GRADIENT.fullmatch(name)
+    match = _GRADIENT.fullmatch(name) if "gradient" in name else None
     parts = (match[1] if match else name).split("/")
-    return tuple(scope for part in parts if (scope := _scope(part)) is not None)
+    return tuple([scope for part in parts if (scope := _scope(part)) is not None])
 
 
 @lru_cache(maxsize=1 << 14)

@@ -7,6 +7,7 @@ them more terms. A tensor that TensorFlow could not make is damage: of its shape
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from tfprof.model.budget import MOST_DIMENSIONS, MOST_ELEMENTS
 from tfprof.model.dims import Dim, Open, Size
@@ -20,6 +21,8 @@ _MOST_TERMS, _MOST_FACTORS = 32, 64
 
 def believed(tensor: Tensor, *, keeps_value: bool = True) -> Tensor:
     """The tensor itself, or what is left of it."""
+    if tensor.value is None and tensor.length is None and _is_whole(tensor.shape):
+        return tensor
     shape, value = _shape(tensor.shape), tensor.value
     if value is not None:
         value = _value(value) if keeps_value else None
@@ -29,6 +32,12 @@ def believed(tensor: Tensor, *, keeps_value: bool = True) -> Tensor:
     if shape is tensor.shape and value is tensor.value and length is tensor.length:
         return tensor
     return replace(tensor, shape=shape, value=value, length=length)
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_whole(shape: Open) -> bool:
+    """Of most shapes a model has many tensors."""
+    return _shape(shape) is shape
 
 
 def _shape(shape: Open) -> Open:

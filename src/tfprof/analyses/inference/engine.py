@@ -49,6 +49,8 @@ _STORES = ("Stack", "TensorArray")
 _MAKES_STORE = ("Stack", "StackV2", "TensorArrayV2", "TensorArrayV3")
 _PUTS = {"StackPush": 1, "StackPushV2": 1, "TensorArrayWriteV2": 2, "TensorArrayWriteV3": 2}
 _MERGES = ("Merge", "RefMerge", "_SwitchN")
+# what comes out of these hangs on more than their inputs
+_ADJUSTED = frozenset({*_HOLDERS, *_PASS_ON, *_SWITCHES, *_DISTINCT, *_MERGES})
 
 
 def infer(
@@ -66,7 +68,7 @@ def infer(
         again = _Engine(data, given, engine.stored)
         again.run(data.graph, chosen, (), "", 1, again.sites)
         engine = again
-    return Inferred(engine.sites, engine.all_notes(), engine.cut)
+    return Inferred(engine.sites, engine.all_notes(), engine.cut, not engine.is_fed_batches)
 
 
 class _Engine:
@@ -108,6 +110,10 @@ class _Engine:
             **dict.fromkeys(_CALLS, self._called),
         }
 
+    @property
+    def is_fed_batches(self) -> bool:
+        return BATCH in self._fed_with
+
     def all_notes(self) -> list[str]:
         """What was assumed, and what was said for nothing."""
         found = list(self.notes)
@@ -144,22 +150,25 @@ class _Engine:
         for row in layout.order:
             if row < len(arguments):
                 continue
-            if self._budget.is_over and row_outside is not None:
+            if row_outside is not None and self._budget.is_over:
                 # what is called is left out, what stands in the graph itself is not
                 raise OverBudget(f"after {self._budget.spent:,} steps through functions")
-            op = table[codes[row]]
+            code = codes[row]
+            op = table[code]
             inputs = inputs_of.tensors(row, results)
             call = Call(prefix + names[row], op, inputs, partial(graph.attributes.of, row))
-            if any(tensor.dead for tensor in inputs) and op not in _MERGES:
+            if True in [tensor.dead for tensor in inputs] and op not in _MERGES:
                 results[row] = [Tensor(dead=True)] * _MOST_OUTPUTS
                 continue
             frame = frames.enter(row, op, call, inputs_of.sources(row)) if frames.has_any else ()
-            site = Site(
-                call, self._rules.get(op), row if row_outside is None else row_outside, times
-            )
+            rule = layout.rules[code]
+            site = Site(call, rule, row if row_outside is None else row_outside, times)
             mark = len(sites)
-            outputs = self._believed(self._outputs(_Scene(graph, sites, site, times)))
-            outputs = self._adjusted(outputs, call, inputs_of, row)
+            if rule is not None and inputs and layout.is_plain[code]:
+                outputs = self._believed(self._told(call, rule.infer(call)))
+            else:
+                outputs = self._believed(self._outputs(_Scene(graph, sites, site, times)))
+                outputs = self._adjusted(outputs, call, inputs_of, row)
             call.outputs = results[row] = outputs
             sites.append(site)
             if frame:
@@ -183,14 +192,23 @@ class _Engine:
         found = self._layouts.get(id(graph))
         if found is None:
             self._budget.add(len(graph))
+            table = list(graph.ops.table)
             found = self._layouts[id(graph)] = _Layout(
                 in_order(graph, rows),
                 Inputs(graph, self._rules),
                 graph.names.tolist(),
-                list(graph.ops.table),
+                table,
                 graph.ops.codes.tolist(),
+                [self._rules.get(op) for op in table],
+                [self._is_plain(op, graph) for op in table],
             )
         return found
+
+    def _is_plain(self, op: str, graph: Graph) -> bool:
+        """Whether its rule alone tells what such an op makes of inputs."""
+        if op not in self._rules or op in self._special or op in graph.functions:
+            return False
+        return not op.startswith(_STORES) and op not in _ADJUSTED
 
     def _believed(self, outputs: list[Tensor]) -> list[Tensor]:
         """As far as there can be such tensors; past the budget, no entries of them are kept."""
@@ -233,8 +251,12 @@ class _Engine:
             found = rule.infer(call) if rule is not None else []
         if self._given.at_most and call.op in _DISTINCT and found:
             found = self._all_distinct(call, found)
-        if not found or any(_is_open(tensor.shape) for tensor in found):
-            found = self._completed(call, found)
+        return self._told(call, found)
+
+    def _told(self, call: Call, found: list[Tensor]) -> list[Tensor]:
+        """What a rule found, with what else is known of what it left open."""
+        if not found or True in [_is_open(tensor.shape) for tensor in found]:
+            return self._completed(call, found)
         return found
 
     def _expanded(self, special: _Handler, scene: _Scene) -> list[Tensor]:
@@ -463,8 +485,11 @@ class _Layout(NamedTuple):
     order: list[int]
     inputs: Inputs
     names: list[str]
+    # by op type, of which each node has the code
     table: list[str]
     codes: list[int]
+    rules: list[Rule | None]
+    is_plain: list[bool]
 
 
 def _typed(function: Function, arguments: Sequence[Tensor]) -> list[Tensor]:

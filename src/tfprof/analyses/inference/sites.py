@@ -72,11 +72,13 @@ class Inferred:
     """`notes` say what had to be assumed: a branch, how often a loop runs.
 
     `cut` says so where ops that run are not among the sites: there are too many to go through.
+    `is_for_any_batch`: no size hangs on the batch, whatever was said of it.
     """
 
     sites: list[Site]
     notes: list[str]
     cut: str = ""
+    is_for_any_batch: bool = False
 
     def shapes(self) -> dict[tuple[str, int], Open]:
         """By name and output."""

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
-from tfprof.analyses.memory.at_batch import at_batch
+from tfprof.analyses.memory.at_batch import at_batch, is_known_at
 from tfprof.analyses.memory.peaks import (
     EXPECTED,
     MemoryPeak,
     guess_from,
     largest_batch,
-    peaks,
     pieces,
+    taped_peaks,
     with_inputs,
 )
 from tfprof.analyses.memory.program import CPU, MODELS, MemoryModel, Program, program
-from tfprof.analyses.memory.schedule import simulate
+from tfprof.analyses.memory.schedule import play
 from tfprof.analyses.memory.step_sources import StepOps, StepSource
+from tfprof.analyses.memory.tape import Tape
 from tfprof.errors import UsageError
 from tfprof.model.dims import BATCH, Size, symbol
 from tfprof.results.memory import LinePiece
 
 _SCHEDULE_BATCH = 8
+# said as a symbol, the batch is open even where a run tells its size
+_ANY_BATCH: Mapping[str, Size] = {BATCH: symbol(BATCH)}
 # what a step is made into before it is simulated, at a batch
 Change = Callable[[Program, int], Program]
 # what TensorFlow makes of a step before it runs it, whatever the batch
@@ -72,6 +75,8 @@ class Estimator:
         self.steps, self._change, self._rewrite = steps, change, rewrite
         self._found: dict[frozenset[tuple[str, Size]], _Written] = {}
         self._programs: dict[int, Program] = {}
+        self._fixed: dict[int, Program] = {}
+        self._asked: int | None = None
         self._peaks: dict[int, dict[str, MemoryPeak]] = {}
         self._state_bytes = 0
         self.notes: list[str] = []
@@ -82,8 +87,9 @@ class Estimator:
         """The same with another schedule or other ops."""
         other = Estimator(self.steps, self.model, change=change, rewrite=self._rewrite)
         other._found = self._found
-        other._programs, other._state_bytes = self._programs, self._state_bytes
-        other.lost = self.lost
+        other._programs, other._fixed = self._programs, self._fixed
+        other._state_bytes = self._state_bytes
+        other._asked, other.lost = self._asked, self.lost
         return other
 
     def modelled(self, model: MemoryModel) -> Estimator:
@@ -105,7 +111,7 @@ class Estimator:
 
     def at(self, batch: int) -> dict[str, MemoryPeak]:
         if batch not in self._peaks:
-            self._peaks[batch] = peaks(self._run(batch), batch)
+            self._peaks[batch] = taped_peaks(self._tape(batch))
         return self._peaks[batch]
 
     def highest(self, batch: int) -> MemoryPeak:
@@ -114,16 +120,33 @@ class Estimator:
 
     def program(self, batch: int) -> Program:
         """The step at a batch, before any change."""
+        made = self._at(batch)
+        if made is not self._open:
+            return made
+        if batch not in self._fixed:
+            self._fixed[batch] = at_batch(made, batch, self.model)
+        return self._fixed[batch]
+
+    def _at(self, batch: int) -> Program:
+        """The step for any batch where that tells all of this one, else the step at this one."""
+        self._asked = self._asked or batch
+        if self._open is not None and is_known_at(self._open, batch):
+            return self._open
         if batch not in self._programs:
-            open_ = self._open
-            made = None if open_ is None else at_batch(open_, batch, self.model)
-            self._programs[batch] = made or self._written(batch)
+            self._programs[batch] = self._written(batch)
         return self._programs[batch]
 
     def _written(self, batch: int) -> Program:
-        step, made = self._step({} if self.is_fixed else {BATCH: batch})
+        step, made = self._step(self._sizes(batch))
         self.notes = list(dict.fromkeys([*self.notes, *step.notes]))
         return self._rewritten(made)
+
+    def _sizes(self, batch: int) -> Mapping[str, Size]:
+        if self.is_fixed:
+            return {}
+        step, _ = self._step(_ANY_BATCH)
+        # where no size hangs on the batch, the step is the same at all of them
+        return _ANY_BATCH if step.costs.inferred.is_for_any_batch else {BATCH: batch}
 
     def _rewritten(self, made: Program) -> Program:
         return made if self._rewrite is None else self._rewrite(made)
@@ -133,17 +156,27 @@ class Estimator:
         """The step for any batch; None where the batch is fixed, or more than it is open."""
         if self.is_fixed:
             return None
-        # said as a symbol, the batch is open even where a run tells its size
-        step, made = self._step({BATCH: symbol(BATCH)})
+        step, made = self._step(_ANY_BATCH)
         if set(step.costs.symbols) != {BATCH}:
             return None
         self.notes = list(dict.fromkeys([*self.notes, *step.notes]))
         return self._rewritten(made)
 
+    @cached_property
+    def _open_tape(self) -> Tape:
+        return Tape(self._at(_SCHEDULE_BATCH), _SCHEDULE_BATCH)
+
+    def _tape(self, batch: int) -> Tape:
+        """The step at a batch, with what is changed about it."""
+        if self._change is not None:
+            return Tape(self._change(self.program(batch), batch), batch)
+        made = self._at(batch)
+        return self._open_tape.at(batch, self.model) if made is self._open else Tape(made, batch)
+
     @property
     def first(self) -> Program:
-        """The step at the first batch that was asked for."""
-        return next(iter(self._programs.values())) if self._programs else self.program(1)
+        """The step at the first batch that was asked for, or with the batch left open."""
+        return self._at(self._asked or 1)
 
     @property
     def grows(self) -> bool:
@@ -164,7 +197,7 @@ class Estimator:
 
     def inputs(self, batch: int) -> dict[str, int]:
         """Bytes that are fed, by device."""
-        made = self.program(batch)
+        made = self._at(batch)
         return {
             device: slope * batch + rest
             for device, (slope, rest) in zip(made.devices, made.inputs, strict=True)
@@ -173,10 +206,11 @@ class Estimator:
     def largest(self, budget: int, *, parallel: bool = False, margin: float = 0.0) -> int:
         """The largest batch whose total fits on each device, with what is fed."""
 
-        def fits(batch: int) -> bool:
+        @cache
+        def room(batch: int) -> float:
             needs = self._needs(batch, parallel=parallel)
-            return all(
-                (size + self.persistent.get(device, 0)) * (1 + margin) <= budget
+            return min(
+                budget - (size + self.persistent.get(device, 0)) * (1 + margin)
                 for device, size in needs.items()
             )
 
@@ -187,7 +221,7 @@ class Estimator:
         guess = min(guesses, default=1)
         if parallel and guess > 1:
             guess = int(guess / self._widest(guess) / (1 + margin))
-        return largest_batch(fits, guess + 1)
+        return largest_batch(room, guess + 1)
 
     def _widest(self, batch: int) -> float:
         """How far the upper end of the interval lies above what is expected."""
@@ -213,13 +247,11 @@ class Estimator:
         """By device; the ends of the interval are left out where nobody asks for them."""
         if batch in self._peaks:
             return {device: one.expected for device, one in self._peaks[batch].items()}
-        made = self._run(batch)
-        found = simulate(made, EXPECTED, batch)
-        return {device: one.peak for device, one in zip(made.devices, found.devices, strict=True)}
-
-    def _run(self, batch: int) -> Program:
-        made = self.program(batch)
-        return made if self._change is None else self._change(made, batch)
+        tape = self._tape(batch)
+        # what is the middle of the runs at one batch is near it at others
+        turns = {one.turn for found in self._peaks.values() for one in found.values()}
+        found = play(tape, EXPECTED, chance=next(iter(turns), None)).devices
+        return {device: one.peak for device, one in zip(tape.made.devices, found, strict=True)}
 
     def _step(self, sizes: Mapping[str, Size]) -> _Written:
         key = frozenset(sizes.items())

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tfprof.analyses.graph.subgraph import INPUT_OPS
 from tfprof.analyses.memory.program import Program
-from tfprof.analyses.memory.schedule import OnDevice, simulate
+from tfprof.analyses.memory.schedule import OnDevice, play, simulate
 from tfprof.analyses.memory.steps import NOTHING, Line
+from tfprof.analyses.memory.tape import Tape
 from tfprof.results.memory import Alive, LinePiece
 
 # how many ops run at once
 EXPECTED = 2
 # runs by chance, and how far beyond them a real one may be
-_MANY_RUNS, _FEW_RUNS, _LARGE, _MARGIN = 10, 2, 8_000, 0.05
+_MANY_RUNS, _FEW_RUNS, _LARGE, _MARGIN = 10, 4, 20_000, 0.05
 _LARGEST_BATCH = 1 << 20
+# how often a guess is corrected, and when there is nothing to correct any more
+_CORRECTIONS, _NEAR = 4, 2
 SCRATCH, INPUTS = "scratch", "inputs"
 KINDS = {"forward": "activations", "backward": "gradients", "update": "optimizer temporaries"}
 
@@ -24,7 +28,7 @@ KINDS = {"forward": "activations", "backward": "gradients", "update": "optimizer
 class MemoryPeak:
     """Bytes of a step beside the variables.
 
-    `least` and `most` are what fewer or more workers need, or as many with another turn of chance.
+    `least` and `most` are a little beyond what runs need that differ by chance.
     """
 
     batch: int
@@ -33,6 +37,8 @@ class MemoryPeak:
     most: int
     at: str
     live: tuple[Alive, ...] = ()
+    # the run by chance that is expected: in the middle of them all
+    turn: int | None = None
 
     @property
     def interval(self) -> tuple[int, int]:
@@ -44,24 +50,33 @@ def peaks(made: Program, batch: int, *, interval: bool = True) -> dict[str, Memo
 
     Without the interval its ends are what is expected, which takes a fifth of the time.
     """
-    expected = simulate(made, EXPECTED, batch, names_alive=True)
-    seeds = _seeds(made) if interval else ()
-    others = [simulate(made, EXPECTED, batch, chance=seed) for seed in seeds]
+    return taped_peaks(Tape(made, batch), interval=interval)
+
+
+def taped_peaks(tape: Tape, *, interval: bool = True) -> dict[str, MemoryPeak]:
+    made, batch = tape.made, tape.batch
+    runs = {turn: play(tape, EXPECTED, chance=turn) for turn in _turns(made, interval=interval)}
+    middle = sorted(runs, key=lambda turn: runs[turn].peak)[len(runs) // 2]
+    expected = play(tape, EXPECTED, chance=middle, names_alive=True)
     found = {}
     for place, device in enumerate(made.devices):
         here = expected.devices[place]
         at = made.steps[here.at].name if here.at >= 0 else ""
-        ends = [here.peak, *(one.devices[place].peak for one in others)]
-        alive = _alive(made, here, batch)
+        ends = [one.devices[place].peak for one in runs.values()]
         low, high = _widened(ends) if interval else (here.peak, here.peak)
-        high += _at(made.waiting, batch) if interval and not place else 0
-        found[device] = MemoryPeak(batch, here.peak, low, high, at, alive)
+        found[device] = MemoryPeak(batch, here.peak, low, high, at, _alive(made, here), middle)
     return found
 
 
-def _seeds(made: Program) -> range:
-    """Many runs by chance of a small step, a few of a large one: there they differ little."""
-    return range(1, 1 + (_MANY_RUNS if len(made.steps) < _LARGE else _FEW_RUNS))
+def _turns(made: Program, *, interval: bool) -> Sequence[int | None]:
+    """A run as it should go, and by chance many of a small step, a few of a large one.
+
+    With it they are an odd number: one of them is in the middle.
+    """
+    if not interval:
+        return (None,)
+    count = _MANY_RUNS if len(made.steps) < _LARGE else _FEW_RUNS
+    return (None, *range(1, 1 + count))
 
 
 def _widened(ends: Sequence[int]) -> tuple[int, int]:
@@ -70,16 +85,16 @@ def _widened(ends: Sequence[int]) -> tuple[int, int]:
     return int(low * (1 - _MARGIN)), int(high * (1 + _MARGIN)) + 1
 
 
-def _alive(made: Program, found: OnDevice, batch: int) -> tuple[Alive, ...]:
+def _alive(made: Program, found: OnDevice) -> tuple[Alive, ...]:
     """What is alive at the peak, the largest first."""
     rows = []
     for number, size in found.scratch:
         op = made.steps[number].op
-        rows.append(Alive(op.site.name, op.site.op, SCRATCH, _at(size, batch)))
-    for number, _, size in found.live:
+        rows.append(Alive(op.site.name, op.site.op, SCRATCH, size))
+    for number, size in found.live:
         op = made.steps[number].op
         kind = INPUTS if INPUT_OPS.fullmatch(op.site.op) else KINDS[op.phase]
-        rows.append(Alive(op.site.name, op.site.op, kind, _at(size, batch)))
+        rows.append(Alive(op.site.name, op.site.op, kind, size))
     return tuple(sorted(rows, key=lambda row: (-row.bytes, row.name)))
 
 
@@ -114,30 +129,45 @@ def _envelope(lines: set[Line]) -> list[LinePiece]:
     return found
 
 
-def largest_batch(fits: Callable[[int], bool], guess: int) -> int:
-    """The largest batch that fits; 0 if not even one sample does."""
-    if not fits(1):
+def largest_batch(room: Callable[[int], float], guess: int) -> int:
+    """The largest batch that leaves room, or none to spare; 0 if not even one sample does."""
+    if room(1) < 0:
         return 0
-    low, high, stride = 1, max(2, guess), 1
-    # the guess is mostly near: from there in strides that double, up or down
-    if fits(high):
-        while fits(high):
+    most = max(_LARGEST_BATCH, guess)
+    low, high, stride = 1, _corrected(room, max(2, guess), most), 1
+    # that is mostly near: from there in strides that double, up or down
+    if room(high) >= 0:
+        while room(high) >= 0:
             low, high, stride = high, high + stride, stride * 2
-            if high > _LARGEST_BATCH:
+            if high > most:
                 return low
     else:
         while (below := high - stride) > 1:
-            if fits(below):
+            if room(below) >= 0:
                 low = below
                 break
             high, stride = below, stride * 2
     while high - low > 1:
         middle = (low + high) // 2
-        if fits(middle):
+        if room(middle) >= 0:
             low = middle
         else:
             high = middle
     return low
+
+
+def _corrected(room: Callable[[int], float], guess: int, most: int) -> int:
+    """What is needed is nearly a line over the batch: where that leaves no room any more."""
+    before, at = 1, guess
+    for _ in range(_CORRECTIONS):
+        slope = (room(at) - room(before)) / (at - before)
+        if slope >= 0:
+            break
+        then = at + math.floor(room(at) / -slope) + 1
+        if abs(then - at) <= _NEAR or not 1 < then <= most:
+            break
+        before, at = at, then
+    return at
 
 
 def with_inputs(lines: Iterable[LinePiece], fed: Line) -> list[LinePiece]:

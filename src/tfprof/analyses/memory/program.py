@@ -87,8 +87,6 @@ class Program:
     devices: Sequence[str] = (CPU,)
     inputs: Sequence[Line] = ()
     open: Sequence[str] = ()
-    # what rounds of loops may hold at once beyond a run in order
-    waiting: Line = NOTHING
 
 
 def program(costs: OpCosts, graph: Graph, model: MemoryModel) -> Program:
@@ -105,9 +103,7 @@ def program(costs: OpCosts, graph: Graph, model: MemoryModel) -> Program:
     inputs = _inputs(steps, model, len(devices))
     link(steps, controls)
     unknown = list(dict.fromkeys(name for name, _ in unsized))
-    waiting = tuple(map(sum, zip(NOTHING, *unrolled.waiting, strict=True)))
-    open_ = _open_sizes(unsized)
-    return Program(steps, unknown, devices, inputs, open_, (waiting[0], waiting[1]))
+    return Program(steps, unknown, devices, inputs, _open_sizes(unsized))
 
 
 def copy_sparse(steps: Iterable[ProgramStep], model: MemoryModel) -> None:

@@ -24,9 +24,6 @@ _MOST_OPS, _FEWEST_ROUNDS = 6_000, 16
 _MOST_ELEMENTS = 256
 # rounds at once, where a loop does not say
 _AT_ONCE = 10
-_ADDS = ("Add", "AddV2", "AddN")
-# so many results of rounds were seen to wait to be added up
-_WAITING = 5
 _ENTERS, _EXITS = ("Enter", "RefEnter"), ("Exit", "RefExit")
 _MERGES, _SWITCHES = ("Merge", "RefMerge"), ("Switch", "RefSwitch")
 
@@ -51,8 +48,6 @@ class Unrolled:
     def __init__(self, ops: Sequence[OpCost], graph: Graph, fill: Fill) -> None:
         self.steps: list[ProgramStep] = []
         self.controls: list[tuple[int, int]] = []
-        # results of rounds that may wait for each other to be added up, beyond one of each
-        self.waiting: list[Line] = []
         # loops whose rounds nobody knows
         self.open_loops: list[tuple[str, Size]] = []
         self._graph, self._fill = graph, fill
@@ -213,24 +208,7 @@ class Unrolled:
                 if all(read is None or read[0] < start for read in reads):
                     self.controls.append((gate, step))
             state.since = start
-            if number == 1:
-                sums = self._sums(range(*spans[-1]), start)
-                many = min(_WAITING, at_once, state.rounds - 1)
-                self.waiting += [(slope * many, rest * many) for slope, rest in sums]
         self._round = outer
-
-    def _sums(self, span: range, start: int) -> Iterator[Line]:
-        """The sizes of what a round makes and adds to what it was handed."""
-        for number in span:
-            step = self.steps[number]
-            if step.op.site.op not in _ADDS:
-                continue
-            roots = [self.root(read) for read in step.reads]
-            fresh = [one for one in roots if one is not None and one[0] >= start]
-            if len(fresh) == 1 and len(roots) == 2 and step.outputs:
-                place = fresh[0]
-                if self.steps[place[0]].outputs[place[1]].size == step.outputs[0].size:
-                    yield step.outputs[0].size
 
     # --- loops of the early kind
 

@@ -148,8 +148,8 @@ def test_the_upper_lines_are_kept():
 
 def test_the_largest_batch_is_found_from_any_guess():
     for guess in (1, 5, 13, 14, 15, 50, 500):
-        assert largest_batch(lambda batch: batch * 7 + 3 <= 100, guess) == 13
-    assert largest_batch(lambda batch: batch * 7 + 3 <= 9, 4) == 0
+        assert largest_batch(lambda batch: 100 - (batch * 7 + 3), guess) == 13
+    assert largest_batch(lambda batch: 9 - (batch * 7 + 3), 4) == 0
     assert guess_from(_envelope({(7, 3)}), 100) == 13
 
 

@@ -1,0 +1,45 @@
+"""Turns of chance: how a run on a real machine differs from one in which all goes as it should."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+
+from tfprof.analyses.memory.op_times import OVERHEAD
+
+# by op: how many times as long it takes, and how long its thread stands still besides
+Delays = tuple[list[float], list[float]]
+# ops take up to this power of e more or less time in a run by chance
+_SPREAD = 1.0
+# so often something else takes the core, for so long: some milliseconds
+_OPS_A_PAUSE, _PAUSE = 300, 100_000_000.0
+# so often it is a short moment, in any op
+_OPS_A_MOMENT, _MOMENT = 100, 20_000_000.0
+
+
+def delays(lasting: Sequence[float], chance: int | None) -> Delays:
+    """`lasting` is how long each op takes: the longer, the likelier it is the one interrupted.
+
+    While a kernel stands still, other threads go on with the rounds of a loop, and what those make
+    waits for its result. `chance` is a seed; without one nothing is delayed.
+    """
+    count = len(lasting)
+    if chance is None or not count:
+        return [1.0] * count, [0.0] * count
+    draw = random.Random(chance)  # noqa: S311  (no secret hangs on it)
+    factors = [math.exp(draw.uniform(-_SPREAD, _SPREAD)) for _ in range(count)]
+    pauses = [0.0] * count
+    for number in draw.choices(range(count), k=count // _OPS_A_MOMENT + 1):
+        pauses[number] = draw.expovariate(1 / _MOMENT)
+    for number in _interrupted(lasting, draw):
+        pauses[number] = draw.expovariate(1 / _PAUSE)
+    return factors, pauses
+
+
+def _interrupted(lasting: Sequence[float], draw: random.Random) -> list[int]:
+    expected = len(lasting) / _OPS_A_PAUSE
+    count = int(expected) + (draw.random() < expected % 1)
+    # in its kernel, that is: around it any op takes the same
+    likely = [max(0.0, one - OVERHEAD) for one in lasting]
+    return draw.choices(range(len(lasting)), likely, k=count) if any(likely) else []

@@ -1,0 +1,99 @@
+"""A program as plain lists: what a run looks at for every op, put together once for all runs.
+
+Outputs are numbered through the whole program, and a buffer is the number of the output that it
+was made for.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from copy import copy
+from itertools import accumulate
+
+from tfprof.analyses.memory.at_batch import AtBatch
+from tfprof.analyses.memory.chance import Delays, delays
+from tfprof.analyses.memory.program import MemoryModel, Program
+from tfprof.analyses.memory.steps import NOTHING, Line, Location, OpOutput
+
+NOBODY = -1
+# bytes a sample, and bytes at the batch of the tape
+Size = tuple[int, int]
+# its number, how many read it, the output whose buffer it is or NOBODY, its data type, and of a
+# list the outputs that it keeps alive: plain, since there is one for nearly every op
+TapedOutput = tuple[int, int, int, int, Sequence[int] | None]
+
+
+class Tape:
+    """By op: the outputs that may have buffers, the outputs that it reads, those it may write over.
+
+    By output: its size, and the device that it is made on.
+    """
+
+    def __init__(self, made: Program, batch: int) -> None:
+        self.made, self.batch = made, batch
+        steps = made.steps
+        self._first = list(accumulate((len(step.outputs) for step in steps), initial=0))
+        self.sizes = [_at(one.size, batch) for step in steps for one in step.outputs]
+        self.devices = [step.device for step in steps for _ in step.outputs]
+        self.scratch = [_at(step.scratch, batch) for step in steps]
+        self.spared = [step.spared for step in steps]
+        self.durations = [step.duration for step in steps]
+        self._turns: dict[int | None, Delays] = {}
+        self.outputs: list[Sequence[TapedOutput]] = []
+        self.reads: list[Sequence[int]] = []
+        self.reuse: list[Sequence[int]] = []
+        first = self._first
+        for number, step in enumerate(steps):
+            reads = [NOBODY if read is None else first[read[0]] + read[1] for read in step.reads]
+            taped = [_taped(one, at, reads) for at, one in enumerate(step.outputs, first[number])]
+            self.outputs.append([one for one in taped if one is not None])
+            self.reuse.append(_known(step.reuse, reads) if step.reuse else ())
+            self.reads.append(_known(range(len(reads)), reads) if NOBODY in reads else reads)
+
+    def at(self, batch: int, model: MemoryModel) -> Tape:
+        """The same program at another batch, which it is known at: only numbers differ."""
+        there, steps = AtBatch(batch, model), self.made.steps
+        found = copy(self)
+        found.batch = batch
+        found.sizes = [there.size(one.size) for step in steps for one in step.outputs]
+        taken = [there.scratch(step) for step in steps]
+        found.scratch = [size for size, _ in taken]
+        found.spared = [spared for _, spared in taken]
+        found.durations = [there.duration(step.op) for step in steps]
+        found._turns = {}  # noqa: SLF001  (of its own copy)
+        return found
+
+    def turn(self, chance: int | None) -> Delays:
+        """What is delayed in a run; that of a middle is asked for twice."""
+        if chance not in self._turns:
+            self._turns[chance] = delays(self.durations, chance)
+        return self._turns[chance]
+
+    def location(self, number: int) -> Location:
+        """The op of an output, and which of its outputs it is."""
+        step = bisect_right(self._first, number) - 1
+        return step, number - self._first[step]
+
+
+def _taped(output: OpOutput, number: int, reads: list[int]) -> TapedOutput | None:
+    """None where there is nothing to hold at any batch."""
+    if output.alias is not None:
+        alias = reads[output.alias] if output.alias < len(reads) else NOBODY
+        return None if alias == NOBODY else (number, output.readers, alias, output.dtype, None)
+    if output.holds:
+        return number, output.readers, NOBODY, output.dtype, _known(output.holds, reads)
+    if output.size == NOTHING:
+        return None
+    return number, output.readers, NOBODY, output.dtype, None
+
+
+def _known(places: Sequence[int], reads: list[int]) -> Sequence[int]:
+    """The outputs that are read at some places; damaged graphs leave inputs out."""
+    found = [reads[place] for place in places if place < len(reads)]
+    return [one for one in found if one != NOBODY]
+
+
+def _at(size: Line, batch: int) -> Size:
+    slope, rest = size
+    return (slope, slope * batch + rest) if slope else size
