@@ -34,7 +34,7 @@ tfprof: what a TensorFlow model costs, from its files, without TensorFlow.
 `tfprof --help` lists the commands, `tfprof COMMAND --help` their options."""
 
 
-_OBJECTS_BEFORE_A_SEARCH = 1_000_000
+_OBJECTS_BEFORE_A_SEARCH = 5_000_000
 
 
 def build_parser() -> tuple[argparse.ArgumentParser, dict[str, bool]]:

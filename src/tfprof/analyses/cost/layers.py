@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tfprof.analyses.cost.op_costs import Cost, OpCost, OpCosts, summed
-from tfprof.analyses.graph.layer_names import NO_LAYER, inside, path_of, trunk_of
+from tfprof.analyses.graph.layer_names import NO_LAYER, inside, paths_of, trunk_of
 from tfprof.analyses.graph.subgraph import BACKWARD, FORWARD
 from tfprof.model.dims import Open, Size, at, elements, packed, symbols
 from tfprof.ops.rule import Call, Tensor
@@ -41,9 +41,10 @@ class LayerOps:
 
 def by_layer(costs: OpCosts) -> list[LayerOps]:
     """In the order in which layers run."""
-    paths = [path_of(op.site.name) for op in costs.ops]
+    paths = paths_of(op.site.call.name for op in costs.ops)
     trunk = trunk_of(_forward_work(costs.ops, paths))
     layers: dict[str, LayerOps] = {}
+    layer_of: list[LayerOps] = []
     for place, (op, path) in enumerate(zip(costs.ops, paths, strict=True)):
         inner = inside(path, trunk)
         # an op that works and stands in no scope is a layer of its own
@@ -53,9 +54,10 @@ def by_layer(costs: OpCosts) -> list[LayerOps]:
         if layer is None:
             layer = layers[name] = LayerOps(name)
         layer.ops.append(op)
+        layer_of.append(layer)
         if _take(layer, op):
             layer.ends = place
-    _give_variables(layers, costs.ops)
+    _give_variables(layer_of, costs.ops)
     # scopes that only hold variables, or prepare something for others, are no layers
     found = [layer for layer in layers.values() if layer.output is not None or _works(layer)]
     for layer in found:
@@ -95,23 +97,25 @@ def _take(layer: LayerOps, op: OpCost) -> bool:
     return comes_out
 
 
-def _give_variables(layers: Mapping[str, LayerOps], ops: Sequence[OpCost]) -> None:
+def _give_variables(layer_of: Sequence[LayerOps], ops: Sequence[OpCost]) -> None:
     """Each variable to the layer that first works with it: a sum over layers has it once.
 
     What the forward pass does not work with, such as the state of an optimizer, belongs to whoever
     updates it. A read for others is no work: one stands beside every variable of a session's graph,
     slots included, in the scope of the layer.
     """
-    layer_of = {id(op): layer for layer in layers.values() for op in layer.ops}
     owned: set[str] = set()
-    for op in sorted(ops, key=lambda op: op.phase != FORWARD):
+    pairs = list(zip(ops, layer_of, strict=True))
+    forward = [pair for pair in pairs if pair[0].phase == FORWARD]
+    others = [pair for pair in pairs if pair[0].phase not in (FORWARD, BACKWARD)]
+    for op, layer in (*forward, *others):
         call = op.site.call
-        if op.site.rule is None or op.phase == BACKWARD or call.op in _READS:
+        if op.site.rule is None or call.op in _READS:
             continue
         for tensor in call.inputs:
             if tensor.variable and tensor.variable not in owned:
                 owned.add(tensor.variable)
-                layer_of[id(op)].variables[tensor.variable] = _held(tensor, call)
+                layer.variables[tensor.variable] = _held(tensor, call)
 
 
 def _held(tensor: Tensor, call: Call) -> Size | None:

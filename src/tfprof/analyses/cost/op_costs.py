@@ -177,6 +177,8 @@ def _sum(sizes: list[Size]) -> Size:
 
 def _uncounted(missing: list[Site], sites: list[Site]) -> list[Uncounted]:
     """By op type and cause, most frequent first; a cause is the first op with unknown shapes."""
+    if not missing:
+        return []
     made = {id(tensor): site for site in sites for tensor in site.call.outputs}
     reasons: Counter[tuple[str, str]] = Counter()
     begins: dict[int, Site] = {}

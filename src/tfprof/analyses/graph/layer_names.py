@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 # what stands in front of or behind a layer's own name
@@ -51,6 +51,22 @@ def path_of(name: str) -> tuple[str, ...]:
     match = _GRADIENT.fullmatch(name) if "gradient" in name else None
     parts = (match[1] if match else name).split("/")
     return tuple([scope for part in parts if (scope := _scope(part)) is not None])
+
+
+def paths_of(names: Iterable[str]) -> list[tuple[str, ...]]:
+    """The same of many names: a scope that several are in is looked at once."""
+    found: dict[str, tuple[str, ...]] = {"": ()}
+    paths = []
+    for name in names:
+        head, _, last = name.rpartition("/")
+        if "gradient" in name or name.startswith("/"):
+            paths.append(path_of(name))
+            continue
+        if head not in found:
+            found[head] = path_of(head)
+        scope = _scope(last)
+        paths.append(found[head] if scope is None else (*found[head], scope))
+    return paths
 
 
 @lru_cache(maxsize=1 << 14)

@@ -28,6 +28,8 @@ from tfprof.results.memory import LinePiece
 _SCHEDULE_BATCH = 8
 # said as a symbol, the batch is open even where a run tells its size
 _ANY_BATCH: Mapping[str, Size] = {BATCH: symbol(BATCH)}
+# the sizes that a step is written down for
+_Key = frozenset[tuple[str, Size]]
 # what a step is made into before it is simulated, at a batch
 Change = Callable[[Program, int], Program]
 # what TensorFlow makes of a step before it runs it, whatever the batch
@@ -73,8 +75,8 @@ class Estimator:
     ) -> None:
         self.model, self.part, self.is_fixed = model, steps.part, steps.is_fixed
         self.steps, self._change, self._rewrite = steps, change, rewrite
-        self._found: dict[frozenset[tuple[str, Size]], _Written] = {}
-        self._programs: dict[int, Program] = {}
+        self._found: dict[_Key, _Written] = {}
+        self._programs: dict[_Key, Program] = {}
         self._fixed: dict[int, Program] = {}
         self._asked: int | None = None
         self._peaks: dict[int, dict[str, MemoryPeak]] = {}
@@ -132,12 +134,14 @@ class Estimator:
         self._asked = self._asked or batch
         if self._open is not None and is_known_at(self._open, batch):
             return self._open
-        if batch not in self._programs:
-            self._programs[batch] = self._written(batch)
-        return self._programs[batch]
+        sizes = self._sizes(batch)
+        key = frozenset(sizes.items())
+        if key not in self._programs:
+            self._programs[key] = self._written(sizes)
+        return self._programs[key]
 
-    def _written(self, batch: int) -> Program:
-        step, made = self._step(self._sizes(batch))
+    def _written(self, sizes: Mapping[str, Size]) -> Program:
+        step, made = self._step(sizes)
         self.notes = list(dict.fromkeys([*self.notes, *step.notes]))
         return self._rewritten(made)
 

@@ -169,7 +169,16 @@ class Rewriting:
 def _unlinked(step: ProgramStep) -> ProgramStep:
     """The same op with nobody reading it yet."""
     outputs = [OpOutput(one.size, 0, one.alias, one.dtype, one.holds) for one in step.outputs]
-    return replace(step, reads=list(step.reads), outputs=outputs, waits_for=0, releases=[])
+    return ProgramStep(
+        step.op,
+        list(step.reads),
+        outputs,
+        step.reuse,
+        step.scratch,
+        step.duration,
+        step.device,
+        step.is_cheap,
+    )
 
 
 def _controls(made: Program) -> Iterator[tuple[int, int]]:
