@@ -287,20 +287,24 @@ def _filter_scratch(call: Call) -> Size | None:
     return _unfolded(call, call.input(0), call.output(0), of_image=False)
 
 
-def _volume_scratch(call: Call) -> Size | None:
-    """A single volume is unfolded whole; of a batch the kernel unfolds none."""
+def _volume_scratch(call: Call, last_cache: int) -> Size | None:
+    """A single volume is unfolded whole."""
     made, width = call.input(2), packed(1, call.inputs[2].dtype)
     if made is None or width is None:
         return None
     if made[0] != 1:
-        return 0
+        return _unfolded_volumes(call, call.output(0), call.input(1), last_cache)
     pixels = (made[axis] for axis in spatial(layout(call)))
     return times(width, *pixels, *_kernel(call)[:-1])
 
 
 def _volume_filter_scratch(call: Call, last_cache: int) -> Size | None:
-    """Volumes are unfolded to fill a cache, unless that is far more than is read and written."""
-    image, kernel, made = call.input(0), call.output(0), call.input(2)
+    return _unfolded_volumes(call, call.input(0), call.output(0), last_cache)
+
+
+def _unfolded_volumes(call: Call, image: Open, kernel: Open, last_cache: int) -> Size | None:
+    """As many as fill a cache, unless that is far more than is read and written."""
+    made = call.input(2)
     size = packed(1, call.inputs[2].dtype)
     unfolded = _unfolded(call, image, kernel, of_image=False, cache=last_cache)
     known = _plain([elements(image), elements(kernel), elements(made), unfolded])
@@ -327,7 +331,7 @@ rule(
 )  # fmt: skip
 rule(
     "Conv3DBackpropInputV2", _image_by_value, macs=_gradient_macs(_ALL_BUT_MADE),
-    scratch=_volume_scratch,
+    cache_scratch=_volume_scratch, scratch_used=lambda call: _unfolded_batch(call, call.input(1)),
 )  # fmt: skip
 rule("Conv3DBackpropInput", like(0), macs=_gradient_macs(_ALL_BUT_MADE))
 rule(

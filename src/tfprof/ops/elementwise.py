@@ -160,10 +160,13 @@ for _op, _compare in _TRUTHS.items():
     )  # fmt: skip
 rule("ApproximateEqual", broadcasting(), dtype=BOOL, work=per_element(2))
 rule(
-    "LogicalAnd", broadcasting(), dtype=BOOL,
+    "LogicalAnd", broadcasting(), dtype=BOOL, reuse=(0, 1),
     values=folded(lambda a, b: int(a == 1 and b == 1)),
 )  # fmt: skip
-rule("LogicalOr", broadcasting(), dtype=BOOL, values=folded(lambda a, b: int(1 in (a, b))))
+rule(
+    "LogicalOr", broadcasting(), dtype=BOOL, reuse=(0, 1),
+    values=folded(lambda a, b: int(1 in (a, b))),
+)  # fmt: skip
 
 # --- gradients of activations: shaped like what they are the gradient of
 

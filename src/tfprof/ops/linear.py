@@ -69,7 +69,16 @@ def _product(call: Call) -> Size | None:
     return times(summed, elements(call.output(0)))
 
 
-rule("MatMul | _MklMatMul", _matrix, macs=_product, float_ops=flops)
+def _widened(call: Call) -> Size | None:
+    """Numbers of half the width are made float32 first, and so is their product."""
+    if not call.inputs or dtypes.base(call.inputs[0].dtype) not in (dtypes.HALF, dtypes.BFLOAT16):
+        return 0
+    sizes = [elements(one) for one in (call.input(0), call.input(1), call.output(0))]
+    known = [size for size in sizes if size is not None]
+    return times(4, sum(known)) if len(known) == len(sizes) else None
+
+
+rule("MatMul | _MklMatMul", _matrix, macs=_product, float_ops=flops, scratch=_widened)
 rule("SparseMatMul", _matrix, dtype=FLOAT, macs=_product)
 rule("_FusedMatMul _MklNativeFusedMatMul", _matrix, macs=_product, work=fused_work)
 rule(

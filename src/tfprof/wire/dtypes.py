@@ -20,6 +20,7 @@ _PYTHON_NAMES = {1: "float32", 2: "float64", 19: "float16"}
 _FLOATING = frozenset({1, 2, 8, 14, 18, 19, 24, 25, 26, 27, 28, 33})
 
 FLOAT, INT32, STRING, INT64, BOOL, HALF, RESOURCE, VARIANT = 1, 3, 7, 9, 10, 19, 20, 21
+BFLOAT16 = 14
 
 ENUM_VALUES: dict[str, int] = {"DT_INVALID": 0}
 for _number, (_name, _) in _TYPES.items():

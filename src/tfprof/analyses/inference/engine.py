@@ -463,8 +463,10 @@ class _Engine:
         if isinstance(picked, int):
             place = (0 if picked else 1) if len(call.op) and "If" in call.op else picked
             place = place if 0 <= place < len(branches) else len(branches) - 1
-            found = self._inside(scene, branches[place], call.inputs[1:], scene.times, scene.sites)
-            scene.site.called = Called(found)
+            inside: list[Site] = []
+            found = self._inside(scene, branches[place], call.inputs[1:], scene.times, inside)
+            scene.sites.extend(inside)
+            scene.site.called = Called(found, body=inside)
             return found
         tried: list[tuple[int, int, list[Site], list[Tensor]]] = []
         for branch in branches:
@@ -473,7 +475,7 @@ class _Engine:
             tried.append((_weight(sites), -len(tried), sites, found))
         _, _, sites, found = max(tried, key=lambda one: one[:2])
         scene.sites.extend(sites)
-        scene.site.called = Called(found)
+        scene.site.called = Called(found, body=sites)
         self.notes.append(f"{call.name}: of its branches the one with the most work is counted")
         others = [outputs for _, _, _, outputs in tried]
         return [_alike(tensors) for tensors in zip(*others, strict=False)] or found

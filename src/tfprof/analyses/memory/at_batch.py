@@ -33,17 +33,21 @@ def _at(step: ProgramStep, there: AtBatch) -> ProgramStep:
         OpOutput(there.size(one.size), one.readers, one.alias, one.dtype, one.holds)
         for one in step.outputs
     ]
+    scratch, spared = there.scratch(step)
     return ProgramStep(
         there.op(step.op),
         step.reads,
         outputs,
         step.reuse,
-        *there.scratch(step),
+        scratch,
         there.duration(step.op),
         step.device,
         step.is_cheap,
         step.waits_for,
         step.releases,
+        spared,
+        step.value_of,
+        step.changes,
     )
 
 

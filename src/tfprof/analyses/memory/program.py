@@ -27,6 +27,7 @@ _EACH_ITS_OWN = ("IdentityN", "_ReadVariablesOp")
 _MERGES = ("Merge", "RefMerge")
 _FED = ("Placeholder", "PlaceholderV2")
 _SPARSE = re.compile(r"Resource(Gather|Scatter|SparseApply)")
+_IN_PLACE, _APPLIES = ("AssignAddVariableOp", "AssignSubVariableOp"), re.compile("ResourceApply")
 _WHOLE_UPDATES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 
 
@@ -96,6 +97,7 @@ def program(costs: OpCosts, graph: Graph, model: MemoryModel) -> Program:
     unrolled = Unrolled(ops, graph, lambda step: _fill(step, unsized, model))
     steps = unrolled.steps
     if model.has_scratch:
+        watch_values(steps, model)
         copy_sparse(steps, model)
     unsized += [(name, Tensor(length=trips)) for name, trips in unrolled.open_loops]
     controls = [*_controls(steps, graph), *unrolled.controls]
@@ -104,6 +106,23 @@ def program(costs: OpCosts, graph: Graph, model: MemoryModel) -> Program:
     link(steps, controls)
     unknown = list(dict.fromkeys(name for name, _ in unsized))
     return Program(steps, unknown, devices, inputs, _open_sizes(unsized))
+
+
+def watch_values(steps: Iterable[ProgramStep], model: MemoryModel) -> None:
+    """Notes who hands out the values of variables, and who changes them in place.
+
+    An update of a value that somebody still has makes a copy, and the old one stays for so long.
+    """
+    for step in steps:
+        site, name = step.op.site, _variable(step)
+        if not name:
+            continue
+        if site.op == "ReadVariableOp" and step.outputs:
+            step.value_of = name
+        elif site.op in _IN_PLACE or _APPLIES.match(site.op):
+            held = site.call.inputs[0].holds
+            size = _bytes(held, model) if held is not None else None
+            step.changes = name, size or NOTHING
 
 
 def copy_sparse(steps: Iterable[ProgramStep], model: MemoryModel) -> None:
@@ -119,9 +138,11 @@ def copy_sparse(steps: Iterable[ProgramStep], model: MemoryModel) -> None:
         if site.op == "ReadVariableOp" and step.outputs:
             size = _bytes(site.call.outputs[0], model) or NOTHING
             step.outputs[0] = OpOutput(size, dtype=site.call.outputs[0].dtype)
+            step.value_of = ""
         elif site.op in _WHOLE_UPDATES:
             held = site.call.inputs[0].holds
             step.scratch = (_bytes(held, model) if held is not None else None) or NOTHING
+            step.changes = "", NOTHING
 
 
 def _variable(step: ProgramStep) -> str:

@@ -249,6 +249,9 @@ def _unlinked(step: ProgramStep) -> ProgramStep:
         step.duration,
         step.device,
         step.is_cheap,
+        spared=step.spared,
+        value_of=step.value_of,
+        changes=step.changes,
     )
 
 

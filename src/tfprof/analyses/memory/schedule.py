@@ -117,6 +117,9 @@ class _Run:
         self.elements: dict[int, list[int]] = {}
         self.freed_at = [NOBODY] * count
         self.made: list[int] = []
+        # by variable: the buffer of its value; by buffer: the size of a value that was left
+        self.values: dict[str, int] = {}
+        self.left: dict[int, Line] = {}
         self.taken_over: list[tuple[int, int]] = []
         self.devices = [_Device(place) for place in range(len(tape.made.devices))]
         for device in self.devices:
@@ -229,6 +232,8 @@ class _Run:
                 given.append(taken)
                 buffer[output] = taken
                 continue
+            if number in self.tape.values and self._shares_value(number, output, readers):
+                continue
             device.slope += size[0]
             device.held += size[1]
             self.uses[output], self.dtypes[output] = readers, dtype
@@ -241,9 +246,32 @@ class _Run:
             device.slope += scratch[0]
             device.held += scratch[1]
             device.active.add(number)
+        if number in self.tape.changes:
+            self._change(number, device)
         if device.held > before:
             self._look(number, device)
         return device.held - before
+
+    def _shares_value(self, number: int, output: int, readers: int) -> bool:
+        """Whether a variable's value was handed out before and is still there: it is one buffer."""
+        variable = self.tape.values[number]
+        one = self.values.get(variable, NOBODY)
+        if one == NOBODY or self.freed_at[one] != NOBODY:
+            self.values[variable] = output
+            return False
+        self.uses[one] += readers
+        self.buffer[output] = one
+        return True
+
+    def _change(self, number: int, device: _Device) -> None:
+        """What somebody still reads is left to him, and the variable goes on with a copy."""
+        variable, size = self.tape.changes[number]
+        one = self.values.pop(variable, NOBODY)
+        if one == NOBODY or self.freed_at[one] != NOBODY:
+            return
+        self.sizes[one] = self.left[one] = size
+        device.slope += size[0]
+        device.held += size[1]
 
     def _keep(self, output: int, holds: Sequence[int]) -> None:
         """A list of what was read."""
@@ -323,4 +351,6 @@ class _Run:
         last = dict(self.taken_over[:taken])
         for one in self.made[:made]:
             if tape.devices[one] == place and not NOBODY < self.freed_at[one] < started:
-                yield tape.location(last.get(one, one))[0], tape.sizes[one][1]
+                size = self.left.get(one, tape.sizes[one])[1]
+                if size:
+                    yield tape.location(last.get(one, one))[0], size

@@ -36,14 +36,18 @@ class ProgramStep:
     outputs: list[OpOutput] = field(default_factory=list)
     reuse: tuple[int, ...] = ()
     scratch: Line = NOTHING
-    # bytes of its scratch that it never writes to: they take no time
-    spared: int = 0
     duration: float = 0.0
     device: int = 0
     # the thread that makes it ready runs it at once
     is_cheap: bool = False
     waits_for: int = 0
     releases: list[int] = field(default_factory=list)
+    # bytes of its scratch that it never writes to: they take no time
+    spared: int = 0
+    # the variable whose value it hands out
+    value_of: str = ""
+    # the variable that it changes in place, and its bytes
+    changes: tuple[str, Line] = ("", NOTHING)
 
     @property
     def name(self) -> str:

@@ -40,6 +40,9 @@ class Tape:
         self.spared = [step.spared for step in steps]
         self.durations = [step.duration for step in steps]
         self._turns: dict[int | None, Delays] = {}
+        # by op: the variable whose value it hands out; the one it changes, and its size
+        self.values: dict[int, str] = {}
+        self.changes: dict[int, tuple[str, Size]] = {}
         self.outputs: list[Sequence[TapedOutput]] = []
         self.reads: list[Sequence[int]] = []
         self.reuse: list[Sequence[int]] = []
@@ -47,6 +50,12 @@ class Tape:
         for number, step in enumerate(steps):
             reads = [NOBODY if read is None else first[read[0]] + read[1] for read in step.reads]
             taped = [_taped(one, at, reads) for at, one in enumerate(step.outputs, first[number])]
+            if step.value_of:
+                # it has no size, but it matters who still reads it
+                self.values[number] = step.value_of
+                taped[0] = (first[number], step.outputs[0].readers, NOBODY, 0, ())
+            if step.changes[0]:
+                self.changes[number] = step.changes[0], _at(step.changes[1], batch)
             self.outputs.append([one for one in taped if one is not None])
             self.reuse.append(_known(step.reuse, reads) if step.reuse else ())
             self.reads.append(_known(range(len(reads)), reads) if NOBODY in reads else reads)
