@@ -2,8 +2,8 @@
 
 `_wild_runs.py measure NAME FOLDER RUNS BATCH...` writes the graph and the table of its variables
 into the folder, and prints one line of JSON: what `expected.json` says of the model.
-`_wild_runs.py fits NAME FOLDER RUNS BUDGET MOST` prints the largest batch, at most MOST, whose
-steps stay within so many bytes, and what was measured on the way.
+`_wild_runs.py fits NAME FOLDER RUNS BUDGET MOST SAFE` prints the largest batch, at most MOST, whose
+steps stay within so many bytes, and what steps of batch SAFE take.
 """
 
 from __future__ import annotations
@@ -51,13 +51,16 @@ def measure(name: str, folder: Path, runs: int, *batches: int) -> Result:
     return {**facts, "variable_bytes": variable_bytes(steps.graph), "dims": None, "points": points}
 
 
-def fits(name: str, folder: Path, runs: int, budget: int, most: int) -> Result:
-    """The largest batch whose steps, its variables and inputs included, take `budget` bytes."""
+def fits(name: str, folder: Path, runs: int, budget: int, most: int, safe: int) -> Result:
+    """The largest batch whose steps, with variables and inputs, take `budget` bytes at most.
+
+    Found by halves: what a step takes grows with the batch, but for jumps that are small. Beside
+    it what the batch takes that is said to be safe.
+    """
     from _memory_models import as_written
 
     facts = json.loads((folder / "expected.json").read_text(encoding="utf-8"))[name]
     steps = Steps(name, folder, facts["fetches"])
-    known: dict[int, int] = {}
 
     def taken(batch: int) -> int:
         given = values_of(steps.model, shapes_of(steps.model, batch))
@@ -68,9 +71,8 @@ def fits(name: str, folder: Path, runs: int, budget: int, most: int) -> Result:
     low, high = 0, most + 1
     while high - low > 1:
         middle = (low + high) // 2
-        known[middle] = taken(middle)
-        low, high = (middle, high) if known[middle] <= budget else (low, middle)
-    return {"batch": low, "taken": known}
+        low, high = (middle, high) if taken(middle) <= budget else (low, middle)
+    return {"batch": low, "taken": taken(safe) if safe else variable_bytes(steps.graph)}
 
 
 # --- the files
