@@ -744,8 +744,7 @@ def tf1_dynamic_rnn() -> tuple[str, ...]:
     v1.disable_control_flow_v2()
     v1.get_variable_scope().set_use_resource(False)
     x, y = v1.placeholder(tf.float32, [None, 50, 40], "x"), v1.placeholder(tf.int32, [None], "y")
-    length = v1.placeholder(tf.int32, [None], "length")
-    outputs, _ = v1.nn.dynamic_rnn(TanhCell(), x, sequence_length=length, dtype=tf.float32)
+    outputs, _ = v1.nn.dynamic_rnn(TanhCell(), x, dtype=tf.float32)
     pooled = tf.reduce_max(outputs, axis=1)
     loss = cross_entropy(y, pooled @ v1.get_variable("out", [256, 6]))
     loss = tf.identity(loss, name="loss")
@@ -827,11 +826,7 @@ MODELS = {
     "wavenet": Model(wavenet, {"x": Input((512, 1)), "y": ids(64, 512)}),
     "clipped_mlp": Model(clipped_mlp, {"x": Input((200,)), "y": ids(10)}),
     "mixed_precision": Model(mixed_precision, {"x": Input((300,)), "y": ids(10)}),
-    "tf1_dynamic_rnn": Model(
-        tf1_dynamic_rnn,
-        {"x": Input((50, 40)), "y": ids(6), "length": ids(50)},
-        is_tf1=True,
-    ),
+    "tf1_dynamic_rnn": Model(tf1_dynamic_rnn, {"x": Input((50, 40)), "y": ids(6)}, is_tf1=True),
     "tf1_factorization": Model(
         tf1_factorization,
         {"user": ids(20_000), "item": ids(8_000), "rating": Input()},
