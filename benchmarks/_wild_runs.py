@@ -24,8 +24,14 @@ Result = dict[str, Any]
 def in_process_of_its_own(what: str, *arguments: object) -> Result:
     """What a command of this file says; {"failed": reason} where it does not."""
     command = [sys.executable, __file__, what, *map(str, arguments)]
-    quiet = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
-    done = subprocess.run(command, env=quiet, capture_output=True, text=True, check=False)
+    # before TensorFlow is loaded, by whatever import: what oneDNN allocates is its own affair
+    plain = {
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "CUDA_VISIBLE_DEVICES": "-1",
+        "TF_ENABLE_ONEDNN_OPTS": "0",
+    }
+    environment = {**os.environ, **plain}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         return {"failed": (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]}
     found: Result = json.loads(done.stdout.splitlines()[-1])
