@@ -1,8 +1,9 @@
 """Peak memory of default sessions, next to what tfprof says before anything runs.
 
-    python benchmarks/optimised.py SAMPLES
+    python benchmarks/optimised.py [SAMPLES]
 
-SAMPLES holds `NAME.graph.pb`, `NAME_vars.json` and `expected.json` with the peaks that runs took:
+SAMPLES holds `NAME.graph.pb` (or `.gz`), `NAME_vars.json` and `expected.json` with the peaks that
+runs took; without it, those of `measure_memory.py` in the repository:
 `noopt` with Grappler off, `default` as users run it. A distance is to the nearer end of what was
 measured, 0 inside. The last columns are what Grappler changes, measured and ours: they tell the
 error of the rewriting from the error of the estimate that it starts from.
@@ -20,6 +21,7 @@ from typing import Any
 import tfprof
 
 CPU = "/cpu:0"
+MEASURED = Path(__file__).parents[1] / "tests/wild_measured"
 CLOSE, NEAR = 0.05, 0.25
 
 
@@ -50,16 +52,14 @@ def distance(size: int, band: list[int]) -> float:
 
 
 def main() -> None:
-    if len(sys.argv) == 1:
-        print("not run: no folder of measured models was given")
-        return
-    folder = Path(sys.argv[1])
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else MEASURED
     expected = json.loads((folder / "expected.json").read_text(encoding="utf-8"))
     print("| model | batch | default | ours | distance | Grappler changes | ours changes |")
     print("|---|---|---|---|---|---|---|")
     points = []
     for name, model in expected.items():
-        profile = tfprof.load(folder / f"{name}.graph.pb", vars=folder / f"{name}_vars.json")
+        (graph,) = folder.glob(f"{name}.graph.pb*")
+        profile = tfprof.load(graph, vars=folder / f"{name}_vars.json")
         for batch, one in model["points"].items():
             if "default" in one:
                 points.append(point(name, profile, int(batch), one))

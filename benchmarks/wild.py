@@ -1,10 +1,11 @@
 """What tfprof says of models it was not made for, next to what runs of them took.
 
-    python benchmarks/wild.py FOLDER [--only REGEX] [--against noopt|default]
+    python benchmarks/wild.py [FOLDER] [--only REGEX] [--against noopt|default]
 
-FOLDER holds `NAME.graph.pb`, `NAME_vars.json`, and `expected.json` with the transient peaks of some
-runs at each batch: `peaks` by the rule of mem_util, `held` with the variables put right that a step
-replaces (mem_util has the new buffer, and misses that the old one goes).
+FOLDER holds `NAME.graph.pb` (or `.gz`), `NAME_vars.json`, and `expected.json` with the transient
+peaks of some runs at each batch; without it, those of `measure_memory.py` in the repository.
+`peaks` are by the rule of mem_util, `held` has the variables put right that a step replaces
+(mem_util has the new buffer, and misses that the old one goes).
 
 The band reaches from the least to the most that was held; a distance is how far the estimate lies
 outside of it. Every run has to be inside the interval. `peaks` has the same for the bare rule.
@@ -23,6 +24,7 @@ from statistics import median
 import tfprof
 
 CPU = "/cpu:0"
+MEASURED = Path(__file__).parents[1] / "tests/wild_measured"
 TOLERANCE = 0.001
 GOALS = {"median distance": 0.01, "most": 0.15, "median width": 1.3, "width of 90 %": 2.0}
 
@@ -68,7 +70,7 @@ class Point:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", default=MEASURED)
     parser.add_argument("--only", default="", metavar="REGEX", help="models whose name has it")
     parser.add_argument("--against", default="noopt", choices=("noopt", "default"))
     given = parser.parse_args()
@@ -87,7 +89,8 @@ def main() -> None:
 
 
 def points(folder: Path, name: str, facts: dict, against: str) -> Iterator[Point]:
-    profile = tfprof.load(folder / f"{name}.graph.pb", vars=folder / f"{name}_vars.json")
+    (graph,) = folder.glob(f"{name}.graph.pb*")
+    profile = tfprof.load(graph, vars=folder / f"{name}_vars.json")
     for batch, measured in facts["points"].items():
         runs = measured.get(against)
         if runs is None:
