@@ -119,6 +119,8 @@ def watch_values(steps: Iterable[ProgramStep], model: MemoryModel) -> None:
             continue
         if site.op == "ReadVariableOp" and step.outputs:
             step.value_of = name
+            # the variable's own buffer
+            step.outputs[0] = OpOutput(NOTHING, dtype=step.outputs[0].dtype)
         elif site.op in _IN_PLACE or _APPLIES.match(site.op):
             held = site.call.inputs[0].holds
             size = _bytes(held, model) if held is not None else None
