@@ -147,6 +147,9 @@ class _Engine:
         inputs_of, names, table, codes = layout.inputs, layout.names, layout.table, layout.codes
         frames = Frames(graph)
         first_site = len(sites)
+        # the edges of the main graph are there for whoever needs them
+        waits = layout.waits if row_outside is not None else ()
+        placed: dict[int, Site] = {}
         for row in layout.order:
             if row < len(arguments):
                 continue
@@ -171,9 +174,15 @@ class _Engine:
                 outputs = self._adjusted(outputs, call, inputs_of, row)
             call.outputs = results[row] = outputs
             sites.append(site)
+            if waits:
+                placed[row] = site
             if frame:
                 for inner in sites[mark:]:
                     inner.frame = frame
+
+        for before, after in waits:
+            if before in placed and after in placed:
+                placed[after].after += (placed[before],)
 
         def open_loop(name: str, loop: str) -> Size:
             return self._open_loop(name, prefix + loop)
@@ -201,6 +210,7 @@ class _Engine:
                 graph.ops.codes.tolist(),
                 [self._rules.get(op) for op in table],
                 [self._is_plain(op, graph) for op in table],
+                _waits(graph),
             )
         return found
 
@@ -492,6 +502,14 @@ class _Layout(NamedTuple):
     codes: list[int]
     rules: list[Rule | None]
     is_plain: list[bool]
+    # who waits for whom without reading it: the first before the second
+    waits: list[tuple[int, int]]
+
+
+def _waits(graph: Graph) -> list[tuple[int, int]]:
+    edges = graph.edges
+    waiting = ((edges.port < 0) & (edges.node >= 0)).nonzero()[0]
+    return list(zip(edges.node[waiting].tolist(), edges.reader[waiting].tolist(), strict=True))
 
 
 def _typed(function: Function, arguments: Sequence[Tensor]) -> list[Tensor]:

@@ -57,6 +57,8 @@ class Site:
     # all loops of the early kind around it
     loops: tuple[str, ...] = ()
     called: Called | None = None
+    # in a function, those that it waits for without reading them
+    after: tuple[Site, ...] = ()
 
     @property
     def name(self) -> str:

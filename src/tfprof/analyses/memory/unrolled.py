@@ -24,6 +24,7 @@ _MOST_OPS, _FEWEST_ROUNDS = 6_000, 16
 _MOST_ELEMENTS = 256
 # rounds at once, where a loop does not say
 _AT_ONCE = 10
+_CHOICES = ("If", "StatelessIf", "Case", "StatelessCase")
 _ENTERS, _EXITS = ("Enter", "RefEnter"), ("Exit", "RefExit")
 _MERGES, _SWITCHES = ("Merge", "RefMerge"), ("Switch", "RefSwitch")
 
@@ -57,6 +58,8 @@ class Unrolled:
         self._elements: dict[Location, list[Location]] = {}
         self._stacks: dict[Location, list[tuple[Location, Location]]] = {}
         self._round: _Round | None = None
+        # the last step of each op that was written, by site
+        self._ends: dict[int, int] = {}
         self._ops = {id(op.site): op for op in ops}
         self._outputs_of_rows = _outputs_of_rows(ops, graph)
         inside = _inside_others(op.site for op in ops)
@@ -78,10 +81,20 @@ class Unrolled:
 
     def _op(self, op: OpCost) -> None:
         called = op.site.called
+        first = len(self.steps)
+        self._expand(op, called)
+        # in a function: those before it of the same round
+        ended = (self._ends.get(id(one)) for one in op.site.after)
+        self.controls += [(one, first) for one in ended if one is not None and one < first]
+        self._ends[id(op.site)] = len(self.steps) - 1
+
+    def _expand(self, op: OpCost, called: Called | None) -> None:
         if called is None:
             self._plain(op)
         elif called.carried:
             self._loop(op, called)
+        elif op.site.op in _CHOICES:
+            self._branch(op, called)
         else:
             self._call(op, called)
 
@@ -137,6 +150,20 @@ class Unrolled:
         self.controls += [(number, end) for number in range(start, end)]
         self._bind(op.site.call.outputs, [(end, port) for port in range(len(results))])
 
+    def _branch(self, op: OpCost, called: Called) -> None:
+        """TensorFlow makes switches of it: each op waits for the choice and for what it reads."""
+        start = self._marker(op)
+        chosen = self._made.get(id(op.site.call.inputs[0])) if op.site.call.inputs else None
+        if chosen is not None:
+            self.controls.append((chosen[0], start))
+        self._emit(self._own(called.body), 0)
+        for number in range(start + 1, len(self.steps)):
+            if all(read is None or read[0] < start for read in self.steps[number].reads):
+                self.controls.append((start, number))
+        last = len(self.steps)
+        self._end(op, [self._made.get(id(one)) for one in called.results])
+        self.controls += [(number, last) for number in range(start, last)]
+
     def _own(self, sites: Iterable[Site]) -> list[OpCost]:
         """The ops of a body without those of what it calls itself."""
         ops = [self._ops[id(one)] for one in sites if id(one) in self._ops]
@@ -144,7 +171,7 @@ class Unrolled:
         return [op for op in ops if id(op.site) not in inside]
 
     def _end(self, op: OpCost, places: Sequence[Location | None]) -> None:
-        """A loop allocates no outputs: they are those of its last round."""
+        """A loop or a choice allocates no outputs: they are those of its last round or branch."""
         self._bind(op.site.call.outputs, places)
         marker = self._marker(op)
         self.controls += [(place[0], marker) for place in places if place is not None]
