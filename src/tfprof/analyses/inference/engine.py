@@ -147,8 +147,6 @@ class _Engine:
         inputs_of, names, table, codes = layout.inputs, layout.names, layout.table, layout.codes
         frames = Frames(graph)
         first_site = len(sites)
-        # the edges of the main graph are there for whoever needs them
-        waits = layout.waits if row_outside is not None else ()
         placed: dict[int, Site] = {}
         for row in layout.order:
             if row < len(arguments):
@@ -174,15 +172,13 @@ class _Engine:
                 outputs = self._adjusted(outputs, call, inputs_of, row)
             call.outputs = results[row] = outputs
             sites.append(site)
-            if waits:
-                placed[row] = site
+            placed[row] = site
             if frame:
                 for inner in sites[mark:]:
                     inner.frame = frame
 
-        for before, after in waits:
-            if before in placed and after in placed:
-                placed[after].after += (placed[before],)
+        # the edges of the main graph are there for whoever needs them
+        _let_wait(placed, () if row_outside is None else layout.waits)
 
         def open_loop(name: str, loop: str) -> Size:
             return self._open_loop(name, prefix + loop)
@@ -504,6 +500,12 @@ class _Layout(NamedTuple):
     is_plain: list[bool]
     # who waits for whom without reading it: the first before the second
     waits: list[tuple[int, int]]
+
+
+def _let_wait(sites: Mapping[int, Site], waits: Iterable[tuple[int, int]]) -> None:
+    for before, after in waits:
+        if before in sites and after in sites:
+            sites[after].after += (sites[before],)
 
 
 def _waits(graph: Graph) -> list[tuple[int, int]]:

@@ -17,6 +17,7 @@ from tfprof.results.memory import Alive, LinePiece
 EXPECTED = 2
 # runs by chance, and how far beyond them a real one may be
 _MANY_RUNS, _FEW_RUNS, _LARGE, _MARGIN = 10, 4, 20_000, 0.05
+_ALIKE = 0.02
 _LARGEST_BATCH = 1 << 20
 # how often a guess is corrected, and when there is nothing to correct any more
 _CORRECTIONS, _NEAR = 4, 2
@@ -80,9 +81,10 @@ def _turns(made: Program, *, interval: bool) -> Sequence[int | None]:
 
 
 def _widened(ends: Sequence[int]) -> tuple[int, int]:
-    """A little more than some runs showed: there are others."""
+    """A little more than some runs showed: there are others. Less where all are alike."""
     low, high = min(ends), max(ends)
-    return int(low * (1 - _MARGIN)), int(high * (1 + _MARGIN)) + 1
+    margin = _MARGIN if high - low > low * _ALIKE else _ALIKE
+    return int(low * (1 - margin)), int(high * (1 + margin)) + 1
 
 
 def _alive(made: Program, found: OnDevice) -> tuple[Alive, ...]:
