@@ -1,4 +1,4 @@
-"""What steps of the models in `_wild_models.py` hold, measured in a process of its own.
+"""What steps of `_wild_models.py` and `_blind_models.py` hold, in a process of its own.
 
 `_wild_runs.py measure NAME FOLDER RUNS BATCH...` writes the graph and the table of its variables
 into the folder, and prints one line of JSON: what `expected.json` says of the model.
@@ -41,10 +41,11 @@ def in_process_of_its_own(what: str, *arguments: object) -> Result:
 def measure(name: str, folder: Path, runs: int, *batches: int) -> Result:
     """Writes the files of a model; gives what `expected.json` says of it."""
     from _memory_models import as_written
-    from _wild_models import MODELS
 
-    model = MODELS[name]
+    model = model_of(name)
     facts = written(model, folder / f"{name}.graph.pb", folder / f"{name}_vars.json")
+    if has_conv3d(folder / f"{name}.graph.pb"):
+        facts["last_cache"] = last_cache()
     steps = Steps(name, folder, facts["fetches"])
     points: dict[str, Result] = {}
     for batch in batches:
@@ -79,6 +80,13 @@ def fits(name: str, folder: Path, runs: int, budget: int, most: int, safe: int) 
         middle = (low + high) // 2
         low, high = (middle, high) if taken(middle) <= budget else (low, middle)
     return {"batch": low, "taken": taken(safe) if safe else variable_bytes(steps.graph)}
+
+
+def model_of(name: str) -> Any:
+    import _blind_models
+    import _wild_models
+
+    return {**_wild_models.MODELS, **_blind_models.MODELS}[name]
 
 
 # --- the files
@@ -133,6 +141,20 @@ def captures_of(graph: Any) -> Result:
         shape, dtype = tf.TensorShape(about.shape), tf.as_dtype(about.dtype)
         found[inside.op.name] = [shape.as_list(), dtype.name, id(outside) in trained]
     return found
+
+
+def has_conv3d(path: Path) -> bool:
+    """Whether the last cache of the machine has a say in what a step holds."""
+    import tensorflow as tf
+
+    definition = tf.compat.v1.GraphDef.FromString(path.read_bytes())
+    called = (node for function in definition.library.function for node in function.node_def)
+    return any(node.op.startswith("Conv3D") for node in (*definition.node, *called))
+
+
+def last_cache() -> int:
+    asked = ["getconf", "LEVEL3_CACHE_SIZE"]
+    return int(subprocess.run(asked, capture_output=True, text=True, check=True).stdout)
 
 
 def imported(folder: Path, name: str) -> tuple[Any, list[Any]]:
@@ -192,9 +214,7 @@ class Steps:
     """Runs of a model's step."""
 
     def __init__(self, name: str, folder: Path, fetches: list[str]) -> None:
-        from _wild_models import MODELS
-
-        self.model, self.fetches = MODELS[name], fetches
+        self.model, self.fetches = model_of(name), fetches
         self.graph, self.start = imported(folder, name)
 
     def peaks(self, given: dict[str, Any], runs: int, config: Any = None) -> Result:

@@ -1,7 +1,9 @@
 """Measures what steps of many models hold, for `wild.py` and `optimised.py` to compare with.
 
-    python benchmarks/measure_memory.py [--all FOLDER] [--only REGEX] [--runs N]
+    python benchmarks/measure_memory.py [--models wild|blind] [--all FOLDER] [--only REGEX]
+        [--runs N]
 
+`wild` are the models that the estimate was mended with, `blind` those that it had not seen.
 Into FOLDER go `NAME.graph.pb.gz` and `NAME_vars.json`, the step as it was traced, and
 `expected.json`: the transient peaks of some runs at batch 1, 8 and 32, `noopt` with Grappler off
 and `default` as users run it. `peaks` is the highest running sum of what a full trace says was
@@ -22,25 +24,34 @@ import sys
 import tempfile
 from pathlib import Path
 
-from _wild_models import MODELS
+import _blind_models
+import _wild_models
 from _wild_runs import Result, in_process_of_its_own
 
-KNOWN = Path(__file__).parents[1] / "tests/wild_measured"
+TESTS = Path(__file__).parents[1] / "tests"
+KNOWN = {"wild": TESTS / "wild_measured", "blind": TESTS / "wild_blind"}
+MODELS = {"wild": _wild_models.MODELS, "blind": _blind_models.MODELS}
 BATCHES = (1, 8, 32)
-FEW = ("conv_vae", "clipped_mlp", "two_towers")
+FEW = {
+    "wild": ("conv_vae", "clipped_mlp", "two_towers"),
+    "blind": ("super_resolution", "fast_text", "tf1_word2vec"),
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--models", default="wild", choices=tuple(MODELS), help="which of them")
     parser.add_argument("--all", type=Path, metavar="FOLDER", help="every model, into this folder")
     parser.add_argument("--only", default="", metavar="REGEX", help="models whose name has it")
     parser.add_argument("--runs", type=int, default=4, metavar="N", help="steps of each")
     given = parser.parse_args()
     if given.all is None:
-        again([name for name in FEW if re.search(given.only, name)], given.runs)
+        names = [name for name in FEW[given.models] if re.search(given.only, name)]
+        again(KNOWN[given.models], names, given.runs)
     else:
+        names = [name for name in MODELS[given.models] if re.search(given.only, name)]
         given.all.mkdir(parents=True, exist_ok=True)
-        everything(given.all, [name for name in MODELS if re.search(given.only, name)], given.runs)
+        everything(given.all, names, given.runs)
 
 
 def everything(folder: Path, names: list[str], runs: int) -> None:
@@ -61,8 +72,8 @@ def everything(folder: Path, names: list[str], runs: int) -> None:
         path.write_text(written(expected), encoding="utf-8")
 
 
-def again(names: list[str], runs: int) -> None:
-    known = json.loads((KNOWN / "expected.json").read_text(encoding="utf-8"))
+def again(folder: Path, names: list[str], runs: int) -> None:
+    known = json.loads((folder / "expected.json").read_text(encoding="utf-8"))
     batch = BATCHES[1]
     print("| model | batch | Grappler | held | before |")
     print("|---|---|---|---|---|")

@@ -60,15 +60,18 @@ def main() -> None:
     for name, model in expected.items():
         (graph,) = folder.glob(f"{name}.graph.pb*")
         profile = tfprof.load(graph, vars=folder / f"{name}_vars.json")
+        # of the machine that measured, what a step of the model depends on
+        machine = {key: model[key] for key in ("last_cache",) if key in model}
         for batch, one in model["points"].items():
             if "default" in one:
-                points.append(point(name, profile, int(batch), one))
+                points.append(point(name, profile, int(batch), {**one, **machine}))
                 print(row(points[-1]), flush=True)
     print("", summary(points), sep="\n")
 
 
 def point(name: str, profile: tfprof.Profile, batch: int, one: dict[str, Any]) -> Point:
     asked = {"feeds": one["feeds"]} if one.get("feeds") else {"batch": batch}
+    asked |= {key: one[key] for key in ("last_cache",) if key in one}
     found = profile.memory(as_="optimised", **asked).to_dict()["data"]
     ours = found["devices"][CPU]["peak_bytes"]
     # where XLA compiles a call there is no other form beside it

@@ -97,12 +97,19 @@ def points(folder: Path, name: str, facts: dict, against: str) -> Iterator[Point
             continue
         feeds = {key: tuple(shape) for key, shape in measured.get("feeds", {}).items()}
         sizes = facts.get("dims") or {}
-        answer = profile.memory(batch=int(batch), feeds=feeds or None, dims=sizes or None)
+        answer = profile.memory(
+            batch=int(batch), feeds=feeds or None, dims=sizes or None, **machine(facts)
+        )
         device = answer.to_dict()["data"]["devices"][CPU]
         held, peaks = (Band(min(runs[key]), max(runs[key])) for key in ("held", "peaks"))
         low, high = device["interval"]
         ours = device["peak_bytes"] or low
         yield Point(name, int(batch), held, peaks, ours, (low, high))
+
+
+def machine(facts: dict) -> dict[str, int]:
+    """Of the machine that measured, what a step of the model depends on."""
+    return {"last_cache": facts["last_cache"]} if "last_cache" in facts else {}
 
 
 def row(point: Point) -> str:
