@@ -356,6 +356,12 @@ def compute_dtype(policy: object) -> int:
     return dtypes.number(policy.rpartition("_from_")[2].removeprefix("mixed_")) or 0
 
 
+def computes_in_half(policy: object) -> bool:
+    """Keras scales the loss of a model by itself under `mixed_float16`, and only then."""
+    mixed = compute_dtype(policy) != variable_dtype(policy)
+    return mixed and compute_dtype(policy) == dtypes.number("float16")
+
+
 def variable_dtype(policy: object) -> int:
     """What a layer keeps its variables in: a mixed policy keeps them whole."""
     if isinstance(policy, dict):

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tfprof.analyses.graph.subgraph import PHASES, Subgraph, phases, subgraph
+from tfprof.analyses.graph.inlined import inlined
+from tfprof.analyses.graph.subgraph import BACKWARD, FORWARD, PHASES, Subgraph, phases, subgraph
 from tfprof.analyses.inference.engine import infer
 from tfprof.analyses.inference.sites import Given, Inferred, Site
 from tfprof.model.budget import OverBudget
 from tfprof.model.dims import Monomial, Size, elements, made, packed, symbols
+from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
 from tfprof.ops.rule import Tensor
 
@@ -88,24 +90,36 @@ def op_costs(
 ) -> OpCosts:
     part = subgraph(data) if part is None else part
     inferred = infer(data, part.rows.tolist(), given)
-    phase_of = phases(data.graph).tolist() if data.graph is not None else []
+    phase_of = _Phases(data.graph)
     ops, missing = [], []
     for site in inferred.sites:
+        phase = phase_of(site)
+        if part.only_forward and phase != FORWARD:
+            continue
         try:
             cost = _cost(site)
         except OverBudget:
             cost = None
+        ops.append(OpCost(site, phase, cost))
         if cost is None:
             missing.append(site)
-        phase = _phase(site, phase_of[site.row])
-        ops.append(OpCost(site, phase, cost))
     cut = data.graph.cut if data.graph is not None else ""
     return OpCosts(part, inferred, ops, _uncounted(missing, inferred.sites), cut or inferred.cut)
 
 
-def _phase(site: Site, outside: int) -> str:
-    """Inside a called function, names tell; else the node's own place."""
-    return "backward" if "gradient_tape/" in site.name else PHASES[outside]
+class _Phases:
+    """Of a site: that of its node where its function is written out, else that of the call."""
+
+    def __init__(self, graph: Graph | None) -> None:
+        whole = inlined(graph).graph if graph is not None else None
+        self._of_rows = phases(whole).tolist() if whole is not None else []
+        has_functions = whole is not None and graph is not None and len(whole) > len(graph)
+        self._rows = whole.index if whole is not None and has_functions else {}
+
+    def __call__(self, site: Site) -> str:
+        if "gradient_tape/" in site.name:
+            return BACKWARD
+        return PHASES[self._of_rows[self._rows.get(site.name, site.row)]]
 
 
 def _cost(site: Site) -> Cost | None:

@@ -44,6 +44,7 @@ _HOLDERS = frozenset({"Variable", "VariableV2", "VarHandleOp"})
 _PASS_ON = frozenset({"Identity", "ReadVariableOp"})
 _NAMED = 3
 _SWITCHES = ("Switch", "RefSwitch")
+_NEXT = ("IteratorGetNext", "IteratorGetNextSync", "OptionalGetValue")
 _DISTINCT = ("Unique", "UniqueWithCounts")
 _STORES = ("Stack", "TensorArray")
 _MAKES_STORE = ("Stack", "StackV2", "TensorArrayV2", "TensorArrayV3")
@@ -99,6 +100,7 @@ class _Engine:
             "Placeholder": self._placeholder,
             "PlaceholderV2": self._placeholder,
             "PlaceholderWithDefault": self._placeholder,
+            **dict.fromkeys(_NEXT, self._next),
             "While": self._while,
             "StatelessWhile": self._while,
             "If": self._branch,
@@ -315,12 +317,25 @@ class _Engine:
         if call.op == "PlaceholderWithDefault":
             shape = merged(shape, call.input(0))
         shape = merged(merged(known, shape), next(iter(_written_down(call)), None))
-        if self._met is not None and _is_open(shape):
-            met = self._met.of(call.name, 0)
-            if met and self._batch_given:
-                met = (None, *met[1:])  # the run had another batch
-            shape = completed(shape, met)
-        return [Tensor(self._named(shape, call.name), dtype)]
+        return [Tensor(self._named(self._met_with(call, 0, shape), call.name), dtype)]
+
+    def _next(self, scene: _Scene) -> list[Tensor]:
+        """What tf.data hands over is fed as well, with a batch that may be open."""
+        call, rule = scene.site.call, scene.site.rule
+        found = rule.infer(call) if rule is not None else []
+        return [
+            replace(one, shape=self._named(self._met_with(call, port, one.shape), call.name))
+            for port, one in enumerate(found)
+        ]
+
+    def _met_with(self, call: Call, port: int, shape: Open) -> Open:
+        """With the sizes that a run met."""
+        if self._met is None or not _is_open(shape):
+            return shape
+        met = self._met.of(call.name, port)
+        if met and self._batch_given:
+            met = (None, *met[1:])  # the run had another batch
+        return completed(shape, met)
 
     def _fed(self, call: Call) -> Open:
         return self._given.feeds.get(call.name)

@@ -13,6 +13,7 @@ from tfprof.analyses.inference.sites import Inferred
 from tfprof.analyses.training.added_step import Training, with_gradients
 from tfprof.analyses.training.optimizers import ADAM
 from tfprof.analyses.training.written_ops import op_of
+from tfprof.keras_layers.layer import computes_in_half
 from tfprof.keras_layers.model import AFTER, WrittenModel, write
 from tfprof.keras_layers.sized import at_sizes
 from tfprof.model import units
@@ -61,7 +62,10 @@ def keras_step(
     what = "one training step, by its layers" if train else "one prediction, by its layers"
     part = Subgraph(np.arange(len(calls)), TRAIN if train else INFERENCE, what)
     costs = OpCosts(part, Inferred([], []), ops)
-    result = with_gradients(costs, optimizer, found.trained) if train else Training(costs)
+    result = Training(costs)
+    if train:
+        scales = any(computes_in_half(call.config.get("dtype")) for call in calls)
+        result = with_gradients(costs, optimizer, found.trained, scales_loss=scales)
     return KerasStep(found, result, _graph(calls), _missing(model.flow, found))
 
 
