@@ -26,6 +26,8 @@ from tfprof.wire.schema import Proto
 GRADIENT = re.compile(r"(^|.*/)(gradients(_\d+)?|gradient_tape)/.*")
 # rows that any graph may come to, and for each of its own
 _LEAST_ROWS, _ROWS_A_NODE = 200_000, 20
+# a call is as much work as so many rows; deeper than any model nests, a function calls itself
+_ROWS_A_CALL, _DEEPEST = 50, 40
 _LOOPS = ("While", "StatelessWhile")
 # what a node is that nothing flows through, and one that is either of several
 _NOTHING, _EITHER = "NoOp", "Merge"
@@ -54,10 +56,15 @@ def inlined(graph: Graph) -> Inlined:
 def _trains_inside(graph: Graph) -> bool:
     # what a gradient calls is known to be backward
     outside = [row for row, name in enumerate(graph.names) if not GRADIENT.fullmatch(name)]
-    called = called_functions(graph, outside).values()
+    called = [one for one in called_functions(graph, outside).values() if not _restores(one)]
     if any(WRITES.fullmatch(op) for one in called for op in one.body.ops.table):
         return True
     return any(GRADIENT.fullmatch(name) for one in called for name in one.body.names)
+
+
+def _restores(function: Function) -> bool:
+    """A checkpoint is read before any step: what that writes trains nothing."""
+    return "RestoreV2" in function.body.ops.table
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,7 @@ class _Call:
     function: Function
     caller: int
     given: list[_Place]
+    depth: int
 
 
 class _Written:
@@ -85,12 +93,13 @@ class _Written:
         self._arguments: dict[int, _Place] = {}
         budget = Budget(_LEAST_ROWS, _ROWS_A_NODE)
         budget.add(len(graph))
-        waiting = self._write(graph, "", None)
-        while waiting and budget.take(len(waiting[-1].function.body)):
+        waiting = self._write(graph, "", None, 0)
+        while waiting and waiting[-1].depth <= _DEEPEST and not budget.is_over:
+            budget.take(_ROWS_A_CALL + len(waiting[-1].function.body))
             waiting += self._call(waiting.pop())
         self.is_whole = not waiting
 
-    def _write(self, graph: Graph, prefix: str, caller: int | None) -> list[_Call]:
+    def _write(self, graph: Graph, prefix: str, caller: int | None, depth: int) -> list[_Call]:
         first, number = len(self._names), len(self._graphs)
         self._graphs.append(graph)
         self._names += [prefix + name for name in graph.names]
@@ -103,19 +112,20 @@ class _Written:
         nodes = [node + first if node >= 0 else node for node in graph.edges.node.tolist()]
         places = list(zip(nodes, ports, strict=True))
         self._reads += [places[one:other] for one, other in pairwise(offsets)]
-        return [call for node in _calling(graph) for call in self._calls(node, first)]
+        return [call for node in _calling(graph) for call in self._calls(node, first, depth + 1)]
 
-    def _calls(self, node: Node, first: int) -> Iterator[_Call]:
-        functions = list(functions_of(node))
+    def _calls(self, node: Node, first: int, depth: int) -> Iterator[_Call]:
+        functions = [one for one in functions_of(node) if not _restores(one)]
         if node.op in _LOOPS:
             functions = functions[:1]  # what it asks before a round changes nothing
         given = [place for place in self._reads[first + node.row] if place[1] != CONTROL]
         for function in functions:
-            yield _Call(function, first + node.row, given[SKIPPED_INPUTS.get(node.op, 0) :])
+            yield _Call(function, first + node.row, given[SKIPPED_INPUTS.get(node.op, 0) :], depth)
 
     def _call(self, call: _Call) -> list[_Call]:
         function, first = call.function, len(self._names)
-        found = self._write(function.body, self._names[call.caller] + "/", call.caller)
+        prefix = self._names[call.caller] + "/"
+        found = self._write(function.body, prefix, call.caller, call.depth)
         for place, source in zip(range(len(function.arguments)), call.given, strict=False):
             self._arguments[first + place] = source
         results = [_place(function.body, where, first) for where in function.results.values()]

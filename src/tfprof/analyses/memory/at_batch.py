@@ -75,7 +75,7 @@ def _scratch(step: ProgramStep, batch: int, model: MemoryModel) -> Line:
     call = Call(site.call.name, site.call.op, inputs, lambda: site.call.attributes)
     call.outputs = [_tensor(one, batch) for one in site.call.outputs]
     slope, rest = line(site.rule.scratch(call)) or NOTHING
-    return (slope // 2, rest // 2) if model.half else (slope, rest)
+    return slope // model.shrinks, rest // model.shrinks
 
 
 def _tensor(one: Tensor, batch: int) -> Tensor:

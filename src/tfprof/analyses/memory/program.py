@@ -39,12 +39,18 @@ class MemoryModel:
     has_scratch: bool = True
     # what is allowed for a convolution while it runs, where the library's choice is not known
     workspace: int = 0
-    # what if activations and gradients were half as wide
-    half: bool = False
+    # what if float32 were stored in a narrower type
+    narrow: int = 0
 
     def stored_as(self, dtype: int) -> int:
-        is_halved = self.half and dtypes.base(dtype) == dtypes.FLOAT
-        return dtypes.HALF if is_halved else dtype
+        is_narrowed = self.narrow and dtypes.base(dtype) == dtypes.FLOAT
+        return self.narrow if is_narrowed else dtype
+
+    @property
+    def shrinks(self) -> int:
+        """What the bytes of floats are divided by."""
+        bits = dtypes.bits(self.narrow) if self.narrow else None
+        return 32 // int(bits) if bits else 1
 
     def rounded(self, size: Line) -> Line:
         """Rounding is exact where the batch is known; on a line it is left out."""
@@ -173,7 +179,7 @@ def _fill(step: ProgramStep, unsized: list[tuple[str, Tensor]], model: MemoryMod
     step.reuse = rule.reuse
     if model.has_scratch and rule.scratch is not None:
         slope, rest = line(rule.scratch(call)) or NOTHING
-        step.scratch = (slope // 2, rest // 2) if model.half else (slope, rest)
+        step.scratch = slope // model.shrinks, rest // model.shrinks
     elif model.workspace and rule.family == _CONVOLUTIONS and rule.macs is not None:
         step.scratch = (0, model.workspace)
 
