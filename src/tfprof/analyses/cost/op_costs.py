@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -149,6 +149,8 @@ def _cost(site: Site) -> Cost | None:
     )
 
 
+NO_RULE = "has no rule"
+_ITS_OWN = "its shapes are not known"
 # these look at the shape of an input, not at what it holds
 _READ_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
 CALLS = frozenset({
@@ -199,6 +201,14 @@ def _uncounted(missing: list[Site], sites: list[Site]) -> list[Uncounted]:
     return sorted(found, key=lambda one: (-one.count, one.op, one.reason))
 
 
+def opened_by(name: str, sites: Sequence[Site]) -> str:
+    """Which op leaves a size open that the op of this name does not know; empty if its own does."""
+    made = {id(tensor): site for site in sites for tensor in site.call.outputs}
+    asked = next((site for site in sites if site.name == name), None)
+    cause = "" if asked is None else _cause(asked, made, {})
+    return "" if cause == _ITS_OWN else cause
+
+
 def _cause(site: Site, made: Mapping[int, Site], begins: dict[int, Site]) -> str:
     """Back through unknown shapes to where they begin, which `begins` keeps of all on the way."""
     at, seen = site, {id(site)}
@@ -212,8 +222,8 @@ def _cause(site: Site, made: Mapping[int, Site], begins: dict[int, Site]) -> str
     at = begins.get(id(at), at)
     begins.update(dict.fromkeys(seen, at))
     if at is site:
-        return "its shapes are not known"
-    why = "has no rule" if at.rule is None else "leaves its shape open"
+        return _ITS_OWN
+    why = NO_RULE if at.rule is None else "leaves its shape open"
     return f"{at.name} ({at.op}) {why}"
 
 

@@ -45,6 +45,7 @@ _PASS_ON = frozenset({"Identity", "ReadVariableOp"})
 _NAMED = 3
 _SWITCHES = ("Switch", "RefSwitch")
 _NEXT = ("IteratorGetNext", "IteratorGetNextSync", "OptionalGetValue")
+_PLACES = "Where"
 _DISTINCT = ("Unique", "UniqueWithCounts")
 _STORES = ("Stack", "TensorArray")
 _MAKES_STORE = ("Stack", "StackV2", "TensorArrayV2", "TensorArrayV3")
@@ -91,6 +92,7 @@ class _Engine:
         self._layouts: dict[int, _Layout] = {}
         self._lives: dict[str, list[int]] = {}
         self._distinct: list[str] = []
+        self._chosen: list[str] = []
         # what stacks and arrays of the early kind hold, by the op that makes them
         self.stored: dict[str, Tensor] = dict(stored or {})
         self.sites: list[Site] = []
@@ -118,6 +120,8 @@ class _Engine:
             found.append(f"taken as {truth}, since nothing tells: {_named_few(self._assumed)}")
         if self._distinct:
             found.append(f"all values are taken to be different in {_named_few(self._distinct)}")
+        if self._chosen:
+            found.append(f"all places are taken to be chosen by {_named_few(self._chosen)}")
         for letter, names in self._fed_with.items():
             if letter != BATCH and len(set(names)) > 1:
                 found.append(f"{letter} is taken to be the same in {_named_few(names)}")
@@ -233,8 +237,8 @@ class _Engine:
             found = self._storing(call, rule)
         else:
             found = rule.infer(call) if rule is not None else []
-        if self._given.at_most and call.op in _DISTINCT and found:
-            found = self._all_distinct(call, found)
+        if self._given.at_most and found:
+            found = self._at_most(call, found)
         if not found or any(_is_open(tensor.shape) for tensor in found):
             found = self._completed(call, found)
         return found
@@ -251,10 +255,17 @@ class _Engine:
         site.cut = f"{self._main[site.row]} is cut {why}"
         self.cut = self.cut or site.cut
 
-    def _all_distinct(self, call: Call, found: list[Tensor]) -> list[Tensor]:
-        """There are at most as many different values as values."""
-        self._distinct.append(call.name)
-        return [replace(one, shape=merged(one.shape, call.input(0))) for one in found]
+    def _at_most(self, call: Call, found: list[Tensor]) -> list[Tensor]:
+        """There are at most as many different values as values, and as many places as there are."""
+        if call.op in _DISTINCT:
+            self._distinct.append(call.name)
+            return [replace(one, shape=merged(one.shape, call.input(0))) for one in found]
+        given = call.input(0) if call.op == _PLACES and call.inputs else None
+        whole = dims.elements(given)
+        if whole is None or given is None:
+            return found
+        self._chosen.append(call.name)
+        return [replace(one, shape=(whole, len(given))) for one in found]
 
     def _storing(self, call: Call, rule: Rule | None) -> list[Tensor]:
         """Stacks and arrays are handles: what one op stores is known where another asks for it."""
