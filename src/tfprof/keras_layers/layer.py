@@ -40,12 +40,28 @@ class Variable:
 class LayerOp:
     """An op that a layer runs, so many `times` where it is in a loop.
 
-    `work` is counted by hand, for what TensorFlow has no op of; None where `ops/` knows.
+    `work` is counted by hand, for what TensorFlow has no op of; None where `ops/` knows. A `loop`
+    says what its rounds are made of.
     """
 
     call: Call
     times: Size = 1
     work: Size | None = None
+    loop: LayerLoop | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LayerLoop:
+    """`carried` is what goes round, as a round finds it; `results` are the same as it leaves them.
+
+    The ops of condition and body stand among the others of the layer as well.
+    """
+
+    carried: Sequence[Tensor]
+    results: Sequence[Tensor]
+    trips: Size
+    condition: Sequence[LayerOp]
+    body: Sequence[LayerOp]
 
 
 @dataclass(slots=True)
