@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 import tensorflow as tf
-from tensorflow.core.protobuf import config_pb2
-from tensorflow.python.grappler import tf_optimizer
+from tensorflow.core.protobuf import config_pb2, device_properties_pb2
+from tensorflow.python.grappler import cluster, item, tf_optimizer
 
 import tfprof
 from tfprof.analyses.optimised.optimise import optimised
@@ -132,3 +132,44 @@ def test_what_is_fused_and_folded(tmp_path, build, then):
     left = ours(tfprof.load(path).data, 4)
     expected = theirs(grappler(graph, [end.op.name]))
     assert left == expected
+
+
+def grappler_own_peak(graph, fetches):
+    """What its simulation says before anything is fed, on two cores."""
+    device = device_properties_pb2.NamedDevice(name="/job:localhost/replica:0/task:0/device:CPU:0")
+    device.properties.type = "CPU"
+    device.properties.frequency, device.properties.num_cores = 2_000, 2
+    device.properties.memory_size = 1 << 40
+    for one in fetches:
+        graph.add_to_collection("train_op", one)
+    with graph.as_default():
+        asked = item.Item(v1.train.export_meta_graph())
+    virtual = cluster.Cluster(devices=[device])
+    return max(peak for peak, _ in virtual.DeterminePeakMemoryUsage(asked).values())
+
+
+def convolutional_step(batch):
+    with tf.Graph().as_default() as graph:
+        x = v1.placeholder(tf.float32, [batch, 64, 64, 3], name="x")
+        for filters in (16, 32):
+            kernel = v1.get_variable(f"kernel{filters}", [3, 3, x.shape[-1], filters])
+            x = tf.nn.relu(tf.nn.conv2d(x, kernel, 1, "SAME"))
+        loss = tf.reduce_mean(x, name="loss")
+        return graph, [loss, v1.train.GradientDescentOptimizer(0.1).minimize(loss)]
+
+
+def swapped(graph, path, **asked):
+    path.write_bytes(graph.as_graph_def().SerializeToString())
+    (found,) = tfprof.load(path).memory(swap=16, **asked).to_dict()["data"]["what_if"]
+    return found["grappler"]
+
+
+def test_the_peak_that_its_swapping_goes_by_takes_an_open_batch_for_one(tmp_path):
+    graph, fetches = convolutional_step(None)
+    told = swapped(graph, tmp_path / "graph.pb", batch=32)
+    assert told["open_sizes"] == ["B"]
+    assert told["peak_bytes"] == pytest.approx(grappler_own_peak(graph, fetches), rel=0.02)
+
+
+def test_what_leaves_nothing_open_needs_no_second_peak(tmp_path):
+    assert swapped(convolutional_step(4)[0], tmp_path / "graph.pb") is None

@@ -9,6 +9,8 @@ from keras_oracle import exported
 
 import tfprof
 from tfprof.analyses.graph.subgraph import TRAIN, subgraph
+from tfprof.analyses.keras.keras_step import keras_step
+from tfprof.wire import dtypes
 
 BATCH = 8
 
@@ -43,3 +45,17 @@ def test_a_step_that_updates_in_a_branch_trains(model, tmp_path):
     assert layers["total"]["macs"] == 3 * BATCH * (784 * 256 + 256 * 200 + 200 * 10) - BATCH * (
         784 * 256
     )
+
+
+def test_a_file_looks_at_its_gradients_as_the_traced_step_does(model, tmp_path):
+    path = os.fspath(tmp_path / "mixed.keras")
+    model.save(path)
+    step = keras_step(tfprof.load(path).data.keras, {"B": BATCH}, train=True)
+    ops = [op.site for op in step.training.costs.ops]
+    looked_at = [one.call.inputs[0].shape for one in ops if one.op == "IsFinite"]
+    assert looked_at == [tuple(v.shape) for v in model.trainable_variables]
+    # what is multiplied is half as wide, but in the last layer; what updates a weight is not
+    products = [one for one in ops if one.op == "MatMul"]
+    half = [one for one in products if one.call.outputs[0].dtype == dtypes.HALF]
+    assert (len(half), len(products)) == (5, 8)
+    assert {one.call.inputs[0].dtype for one in ops if one.op == "Square"} == {dtypes.FLOAT}

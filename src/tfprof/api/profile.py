@@ -111,7 +111,7 @@ class Profile:
 
         What if activations were recomputed (`True` searches, a pattern names scopes;
         `recompute_keep` names the tensors that are not), swapped to the host at so many GB a
-        second, or stored in `float16`.
+        second, or stored in `float16`, `bfloat16` or (a prediction, weights as well) `int8`.
 
         `as_="optimised"` is the step as a default session or tf.function rewrites it, `"written"`
         the graph as it is, `"executed"` the one that a run holds.

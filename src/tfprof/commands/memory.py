@@ -68,8 +68,8 @@ _OPTIONS = (
             Option("--device", "how fast it computes meanwhile (gpu:10T,800G)",
                    metavar="gpu:FLOPS,BYTES"),
             CALIBRATE,
-            Option("--dtype", "activations and gradients were half as wide",
-                   choices=("float16", "bfloat16")),
+            Option("--dtype", "activations and gradients were narrower; int8: weights, too",
+                   choices=("float16", "bfloat16", "int8")),
         ),
     ),
 )  # fmt: skip

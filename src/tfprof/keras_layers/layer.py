@@ -40,12 +40,28 @@ class Variable:
 class LayerOp:
     """An op that a layer runs, so many `times` where it is in a loop.
 
-    `work` is counted by hand, for what TensorFlow has no op of; None where `ops/` knows.
+    `work` is counted by hand, for what TensorFlow has no op of; None where `ops/` knows. A `loop`
+    says what its rounds are made of.
     """
 
     call: Call
     times: Size = 1
     work: Size | None = None
+    loop: LayerLoop | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LayerLoop:
+    """`carried` is what goes round, as a round finds it; `results` are the same as it leaves them.
+
+    The ops of condition and body stand among the others of the layer as well.
+    """
+
+    carried: Sequence[Tensor]
+    results: Sequence[Tensor]
+    trips: Size
+    condition: Sequence[LayerOp]
+    body: Sequence[LayerOp]
 
 
 @dataclass(slots=True)
@@ -354,6 +370,12 @@ def compute_dtype(policy: object) -> int:
     if not isinstance(policy, str):
         return 0
     return dtypes.number(policy.rpartition("_from_")[2].removeprefix("mixed_")) or 0
+
+
+def computes_in_half(policy: object) -> bool:
+    """Keras scales the loss of a model by itself under `mixed_float16`, and only then."""
+    mixed = compute_dtype(policy) != variable_dtype(policy)
+    return mixed and compute_dtype(policy) == dtypes.number("float16")
 
 
 def variable_dtype(policy: object) -> int:

@@ -10,7 +10,17 @@ from tfprof.keras_layers import image_cells  # noqa: F401  (registers them)
 from tfprof.keras_layers.cells import Masks, Stepped, cell_of, entry_of
 from tfprof.keras_layers.convolutions import rank_of
 from tfprof.keras_layers.dropping import dropped
-from tfprof.keras_layers.layer import SCALAR, Config, Layer, Sizes, number, numbers, shape_of
+from tfprof.keras_layers.layer import (
+    SCALAR,
+    Config,
+    Layer,
+    LayerLoop,
+    LayerOp,
+    Sizes,
+    number,
+    numbers,
+    shape_of,
+)
 from tfprof.keras_layers.rule import Made, layer
 from tfprof.keras_layers.sizes import Unknown, tensors
 from tfprof.model.dims import Size
@@ -20,6 +30,8 @@ from tfprof.wire import dtypes
 _LOOP, _READ = "While", ("VarHandleOp", "ReadVariableOp")
 # steps that Keras was told to write out one by one; more of them are written as a loop
 _MOST_UNROLLED = 256
+# rounds that Keras lets run side by side
+_AT_ONCE = 32
 _COUNTER = Tensor((), INT32)
 _STACK = "StackedRNNCells"
 _ARGUMENTS = ("sequences", "sequence", "inputs", "initial_state", "states")
@@ -175,15 +187,19 @@ class _Run:
     def outputs(self) -> list[Tensor]:
         call = self._call
         first = Tensor((self._batch, *self._rest), call.x.dtype)
-        states = self._cells.start(first, _given(call))
-        masks = self._cells.masks(first, states)
-        x = call.transposed(call.x, 1, 0, *range(2, len(call.shape)))
-        there = self._steps_there()
         steps = self._steps if call.flag("unroll") else 0
         if isinstance(steps, int) and 0 < steps <= _MOST_UNROLLED:
-            made, states = self._unrolled(x, steps, states, masks, there)
+            states = self._cells.start(first, _given(call))
+            masks = self._cells.masks(first, states)
+            x = call.transposed(call.x, 1, 0, *range(2, len(call.shape)))
+            made, states = self._unrolled(x, steps, states, masks, self._steps_there())
         else:
-            made, states = self._looped(x, states, masks, there)
+            # the sequence is apart before the states are there: they wait for its size
+            x = call.transposed(call.x, 1, 0, *range(2, len(call.shape)))
+            there, listed = self._steps_there(), self._listed(x)
+            states = self._cells.start(first, _given(call))
+            masks = self._cells.masks(first, states)
+            made, states = self._looped(x, listed, states, masks, there)
         handed = [call.op("Identity", one) for one in states if call.flag("return_state")]
         return [self._handed_out(made), *handed]
 
@@ -228,17 +244,27 @@ class _Run:
         return call.op("Pack", *made, shape=(len(made), *shape_of(made[0]))), states
 
     def _looped(
-        self, x: Tensor, states: list[Tensor], masks: Sequence[Masks], there: Tensor | None
+        self,
+        x: Tensor,
+        inputs: Tensor,
+        states: list[Tensor],
+        masks: Sequence[Masks],
+        there: Tensor | None,
     ) -> Stepped:
         call, steps = self._call, self._steps
-        inputs = self._listed(x)
         first = [] if there is None else [self._nothing_yet(x, states, masks)]
         steps_there = [] if there is None else [self._listed(there)]
+        # the tensors of a round are others than those that the loop begins and ends with
+        counters = _COUNTER, self._length(x), _COUNTER
+        outside = counters, [inputs, *steps_there], states, first
+        inside = _Carried(*([replace(one) for one in part] for part in outside))
         mark = len(call.sheet.ops)
         with call.inside(_LOOP, steps + 1):
-            self._goes_on()
+            self._goes_on(inside.counters)
+        condition = call.sheet.ops[mark:]
         with call.inside(_LOOP, steps):
-            output = self._round([inputs, *steps_there], states, masks, first)
+            output, after = self._round(inside, masks)
+        body = [op for op in call.sheet.ops[mark + len(condition) :] if op.call.op != _READ[0]]
         # variables are there before anything else
         call.sheet.ops[mark:] = sorted(
             call.sheet.ops[mark:], key=lambda op: op.call.op not in _READ
@@ -249,12 +275,28 @@ class _Run:
         call.ops("TensorListReserve", element, number(length), outputs=[listed])
         seen = [mask for one in masks for mask in (*one.of_input, *one.of_state)]
         handles = _handles(call, mark)
-        given = [*[_COUNTER] * 3, listed, *states, *first, inputs, *steps_there, *handles, *seen]
+        given = [*counters, listed, *states, *first, inputs, *steps_there, *handles, *seen]
         # all that goes round comes out again
-        ended = call.ops(_LOOP, *given, outputs=[replace(one) for one in given])
+        outputs = [replace(one) for one in given]
+        ended = call.ops(_LOOP, *given, outputs=outputs, parallel_iterations=_AT_ONCE)
+        same = [*handles, *seen]
+        carried = [*inside.counters, after[0], *inside.states, *inside.last, *inside.lists, *same]
+        counts, listed_after, left, last = after[1]
+        results = [counts[0], carried[1], counts[1], listed_after, *left, *last]
+        results += [*inside.lists, *same]
+        loop = LayerLoop(carried, results, steps, condition, _as_they_get_ready(body))
+        call.sheet.ops[-1] = replace(call.sheet.ops[-1], loop=loop)
         made = (length, *shape_of(output))
         stacked = call.op("TensorListStack", ended[3], element, shape=made, dtype=output.dtype)
         return stacked, list(ended[4 : 4 + len(states)])
+
+    def _length(self, x: Tensor) -> Tensor:
+        """How many steps there are: no round begins before that is known."""
+        call = self._call
+        if isinstance(self._steps, int):
+            return call.op("Range", *(number(one) for one in (0, 1, 1)), shape=(), dtype=INT32)
+        sizes = call.op("Shape", x, dtype=INT32)
+        return call.op("StridedSlice", sizes, *(numbers(0),) * 3, shape=())
 
     def _listed(self, x: Tensor) -> Tensor:
         """A step each, from the end if the layer goes backwards."""
@@ -284,46 +326,78 @@ class _Run:
             made.append(call.op("SelectV2", chosen, one, other, shape=sizes, dtype=one.dtype))
         return made
 
-    def _goes_on(self) -> None:
+    def _goes_on(self, counters: Sequence[Tensor]) -> None:
         """Rounds and steps are counted, and both have an end."""
-        call = self._call
-        bounds = [call.each("Less", _COUNTER, _COUNTER, dtype=BOOL) for _ in range(2)]
+        call, (rounds, most, steps) = self._call, counters
+        bounds = [call.each("Less", one, most, dtype=BOOL) for one in (rounds, steps)]
         call.op("Identity", call.each("LogicalAnd", *bounds, dtype=BOOL))
 
-    def _round(
-        self,
-        lists: Sequence[Tensor],
-        states: Sequence[Tensor],
-        masks: Sequence[Masks],
-        last: Sequence[Tensor],
-    ) -> Tensor:
-        """The tensors of a round are others than those that the loop begins and ends with."""
+    def _round(self, inside: _Carried, masks: Sequence[Masks]) -> tuple[Tensor, _Left]:
+        """What comes out of a round, and the tensors that it leaves to the next."""
         call = self._call
-        x, *there = [self._item(one) for one in lists]
-        counts = [call.each("AddV2", _COUNTER, _COUNTER) for _ in range(2)]
-        before = [replace(one) for one in states]
+        rounds, _, step_number = inside.counters
+        x, *there = [self._item(one, step_number) for one in inside.lists]
+        counts = [call.each("AddV2", one, _COUNTER) for one in (rounds, step_number)]
+        before = inside.states
         output, left = self._cells.step(x, before, masks)
         for step in there:
-            old = [*(replace(one) for one in last), *before]
-            output, *left = self._kept(step, [output, *left], old)
+            output, *left = self._kept(step, [output, *left], [*inside.last, *before])
         given, after = (_list(shape_of(output), output.dtype, 1) for _ in range(2))
-        call.ops("TensorListSetItem", given, _COUNTER, output, outputs=[after])
-        for one in (*counts, *left, *([output] if there else []), after):
-            call.ops("Identity", one, outputs=[replace(one)])
-        return output
+        place = step_number if self._all else _COUNTER
+        call.ops("TensorListSetItem", given, place, output, outputs=[after])
+        parts = [counts, left, [output] if there else [], [after]]
+        made = [
+            [call.ops("Identity", one, outputs=[replace(one)])[0] for one in part] for part in parts
+        ]
+        return output, (given, (made[0], made[3][0], made[1], made[2]))
 
-    def _item(self, listed: Tensor) -> Tensor:
+    def _item(self, listed: Tensor, place: Tensor) -> Tensor:
         """A step of a list."""
         held = listed.holds or listed
         shape = shape_of(held)
         call = self._call
-        return call.op(
-            "TensorListGetItem", replace(listed), _COUNTER, shape=shape, dtype=held.dtype
-        )
+        return call.op("TensorListGetItem", listed, place, shape=shape, dtype=held.dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """What a round finds: the lists that it reads, the states, what came out last.
+
+    Counted are rounds and steps; between them stands how many there are.
+    """
+
+    counters: list[Tensor]
+    lists: list[Tensor]
+    states: list[Tensor]
+    last: list[Tensor]
+
+
+# the list that a round writes to; then counts, that list, states, what came out
+_Left = tuple[Tensor, tuple[list[Tensor], Tensor, list[Tensor], list[Tensor]]]
 
 
 def _list(element: Sizes, dtype: int, length: Size) -> Tensor:
     return Tensor((), dtypes.VARIANT, holds=Tensor(element, dtype), length=length)
+
+
+def _as_they_get_ready(ops: Sequence[LayerOp]) -> list[LayerOp]:
+    """What reads only what a round finds comes first, variables before the rest, as in a graph."""
+    made = {id(one): place for place, op in enumerate(ops) for one in op.call.outputs}
+    readers: dict[int, list[int]] = {}
+    waits = []
+    for place, op in enumerate(ops):
+        sources = {made[id(one)] for one in op.call.inputs if id(one) in made}
+        waits.append(len(sources))
+        for source in sources:
+            readers.setdefault(source, []).append(place)
+    ready = [place for place, count in enumerate(waits) if not count]
+    ready.sort(key=lambda place: ops[place].call.op not in _READ)
+    for place in ready:  # grows as it is gone through
+        for reader in readers.get(place, ()):
+            waits[reader] -= 1
+            if not waits[reader]:
+                ready.append(reader)
+    return [ops[place] for place in ready]
 
 
 def _handles(call: Layer, mark: int) -> list[Tensor]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from tfprof.keras_layers.layer import LayerOp
+from tfprof.keras_layers.layer import LayerLoop, LayerOp
 from tfprof.keras_layers.model import WrittenModel
 from tfprof.model.dims import Open, Size, at
 from tfprof.ops.rule import Call, Tensor
@@ -23,12 +23,25 @@ class _Sized:
     def __init__(self, sizes: Mapping[str, Size]) -> None:
         self._sizes = sizes
         self._tensors: dict[int, Tensor] = {}
+        self._ops: dict[int, LayerOp] = {}
 
     def op(self, op: LayerOp) -> LayerOp:
         call = Call(op.call.name, op.call.op, self._all(op.call.inputs), lambda: op.call.attributes)
         call.outputs = self._all(op.call.outputs)
         work = None if op.work is None else at(op.work, self._sizes)
-        return LayerOp(call, at(op.times, self._sizes), work)
+        loop = None if op.loop is None else self._loop(op.loop)
+        found = self._ops[id(op)] = LayerOp(call, at(op.times, self._sizes), work, loop)
+        return found
+
+    def _loop(self, loop: LayerLoop) -> LayerLoop:
+        """What it runs stands before it."""
+        return LayerLoop(
+            self._all(loop.carried),
+            self._all(loop.results),
+            at(loop.trips, self._sizes),
+            [self._ops[id(one)] for one in loop.condition],
+            [self._ops[id(one)] for one in loop.body],
+        )
 
     def _all(self, tensors: Iterable[Tensor]) -> Sequence[Tensor]:
         return [self._tensor(one) for one in tensors]

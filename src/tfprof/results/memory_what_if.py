@@ -82,14 +82,29 @@ class SwapTrip:
 
 
 @dataclass(frozen=True, slots=True)
+class GrapplerSwap:
+    """What TensorFlow's own SwappingPass takes for the peak: what a graph leaves open is 1 to it.
+
+    `open_sizes` are those, `peak_bytes` with the variables that ops read.
+    """
+
+    peak_bytes: Quantity
+    open_sizes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Swap:
-    """What comes back in time, tensor by tensor in `trips`; `everything` makes the step wait."""
+    """What comes back in time, tensor by tensor in `trips`; `everything` makes the step wait.
+
+    `grappler` only where the graph leaves sizes open.
+    """
 
     hidden: Annotated[SwapPlan, AMONG]
     gigabytes_a_second: float
     device: str
     everything: SwapPlan
     trips: tuple[SwapTrip, ...]
+    grappler: GrapplerSwap | None
     then: Annotated[Afterwards, AMONG]
 
     @property
@@ -98,13 +113,18 @@ class Swap:
 
 
 @dataclass(frozen=True, slots=True)
-class HalfPrecision:
-    """Activations, gradients and scratch in half the bytes; the variables stay as they are."""
+class Narrower:
+    """Activations, gradients and scratch in fewer bytes.
+
+    In half precision the variables stay as they are; in int8 weights are stored, too.
+    """
 
     kind: Annotated[str, ROW_KEY]
     dtype: str
     peak_bytes: Quantity
     saved_bytes: Quantity
+    persistent_bytes: int
+    saved_persistent_bytes: int
     then: Annotated[Afterwards, AMONG]
 
     @property
@@ -112,4 +132,4 @@ class HalfPrecision:
         return self.dtype
 
 
-WhatIf = Recompute | Swap | HalfPrecision
+WhatIf = Recompute | Swap | Narrower

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from tfprof.analyses.cost.op_costs import Cost, OpCost, OpCosts, summed
-from tfprof.analyses.graph.layer_names import NO_LAYER, inside, paths_of, trunk_of
+from tfprof.analyses.graph.handles import TOUCHES
+from tfprof.analyses.graph.layer_names import NO_LAYER, call_around, inside, paths_of, trunk_of
 from tfprof.analyses.graph.subgraph import BACKWARD, FORWARD
 from tfprof.model.dims import Open, Size, at, elements, packed, symbols
 from tfprof.ops.rule import Call, Tensor
@@ -39,9 +40,10 @@ class LayerOps:
         return summed(op for op in self.ops if op.phase == FORWARD)
 
 
-def by_layer(costs: OpCosts) -> list[LayerOps]:
-    """In the order in which layers run."""
-    paths = paths_of(op.site.call.name for op in costs.ops)
+def by_layer(costs: OpCosts, uncounted: Collection[str] = ()) -> list[LayerOps]:
+    """In the order in which layers run; variables that are `uncounted` are no parameters."""
+    around = call_around(op.site.name for op in costs.ops)
+    paths = paths_of(op.site.name.removeprefix(around) for op in costs.ops)
     trunk = trunk_of(_forward_work(costs.ops, paths))
     layers: dict[str, LayerOps] = {}
     layer_of: list[LayerOps] = []
@@ -57,7 +59,7 @@ def by_layer(costs: OpCosts) -> list[LayerOps]:
         layer_of.append(layer)
         if _take(layer, op):
             layer.ends = place
-    _give_variables(layer_of, costs.ops)
+    _give_variables(layer_of, costs.ops, uncounted)
     # scopes that only hold variables, or prepare something for others, are no layers
     found = [layer for layer in layers.values() if layer.output is not None or _works(layer)]
     for layer in found:
@@ -97,14 +99,16 @@ def _take(layer: LayerOps, op: OpCost) -> bool:
     return comes_out
 
 
-def _give_variables(layer_of: Sequence[LayerOps], ops: Sequence[OpCost]) -> None:
+def _give_variables(
+    layer_of: Sequence[LayerOps], ops: Sequence[OpCost], uncounted: Collection[str]
+) -> None:
     """Each variable to the layer that first works with it: a sum over layers has it once.
 
     What the forward pass does not work with, such as the state of an optimizer, belongs to whoever
     updates it. A read for others is no work: one stands beside every variable of a session's graph,
     slots included, in the scope of the layer.
     """
-    owned: set[str] = set()
+    owned = set(uncounted)
     pairs = list(zip(ops, layer_of, strict=True))
     forward = [pair for pair in pairs if pair[0].phase == FORWARD]
     others = [pair for pair in pairs if pair[0].phase not in (FORWARD, BACKWARD)]
@@ -113,7 +117,9 @@ def _give_variables(layer_of: Sequence[LayerOps], ops: Sequence[OpCost]) -> None
         if op.site.rule is None or call.op in _READS:
             continue
         for tensor in call.inputs:
-            if tensor.variable and tensor.variable not in owned:
+            # iterators and tables are resources, too
+            is_other = tensor.dtype == dtypes.RESOURCE and not TOUCHES.fullmatch(call.op)
+            if tensor.variable and tensor.variable not in owned and not is_other:
                 owned.add(tensor.variable)
                 layer.variables[tensor.variable] = _held(tensor, call)
 

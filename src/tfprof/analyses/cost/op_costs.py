@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tfprof.analyses.graph.subgraph import PHASES, Subgraph, phases, subgraph
+from tfprof.analyses.graph.inlined import inlined
+from tfprof.analyses.graph.subgraph import BACKWARD, FORWARD, PHASES, Subgraph, phases, subgraph
 from tfprof.analyses.inference.engine import infer
 from tfprof.analyses.inference.sites import Given, Inferred, Site
 from tfprof.model.budget import OverBudget
 from tfprof.model.dims import Dim, Monomial, Size, elements, made, packed, symbols
+from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
 from tfprof.ops.rule import Tensor
 
@@ -88,24 +90,36 @@ def op_costs(
 ) -> OpCosts:
     part = subgraph(data) if part is None else part
     inferred = infer(data, part.rows.tolist(), given)
-    phase_of = phases(data.graph).tolist() if data.graph is not None else []
+    phase_of = _Phases(data.graph)
     ops, missing = [], []
     for site in inferred.sites:
+        phase = phase_of(site)
+        if part.only_forward and phase != FORWARD:
+            continue
         try:
             cost = _cost(site)
         except OverBudget:
             cost = None
+        ops.append(OpCost(site, phase, cost))
         if cost is None:
             missing.append(site)
-        phase = _phase(site, phase_of[site.row])
-        ops.append(OpCost(site, phase, cost))
     cut = data.graph.cut if data.graph is not None else ""
     return OpCosts(part, inferred, ops, _uncounted(missing, inferred.sites), cut or inferred.cut)
 
 
-def _phase(site: Site, outside: int) -> str:
-    """Inside a called function, names tell; else the node's own place."""
-    return "backward" if "gradient_tape/" in site.name else PHASES[outside]
+class _Phases:
+    """Of a site: that of its node where its function is written out, else that of the call."""
+
+    def __init__(self, graph: Graph | None) -> None:
+        whole = inlined(graph).graph if graph is not None else None
+        self._of_rows = phases(whole).tolist() if whole is not None else []
+        has_functions = whole is not None and graph is not None and len(whole) > len(graph)
+        self._rows = whole.index if whole is not None and has_functions else {}
+
+    def __call__(self, site: Site) -> str:
+        if "gradient_tape/" in site.name:
+            return BACKWARD
+        return PHASES[self._of_rows[self._rows.get(site.name, site.row)]]
 
 
 def _cost(site: Site) -> Cost | None:
@@ -137,6 +151,8 @@ def _cost(site: Site) -> Cost | None:
     )
 
 
+NO_RULE = "has no rule"
+_ITS_OWN = "its shapes are not known"
 # these look at the shape of an input, not at what it holds
 _READ_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
 CALLS = frozenset({
@@ -189,6 +205,14 @@ def _uncounted(missing: list[Site], sites: list[Site]) -> list[Uncounted]:
     return sorted(found, key=lambda one: (-one.count, one.op, one.reason))
 
 
+def opened_by(name: str, sites: Sequence[Site]) -> str:
+    """Which op leaves a size open that the op of this name does not know; empty if its own does."""
+    made = {id(tensor): site for site in sites for tensor in site.call.outputs}
+    asked = next((site for site in sites if site.name == name), None)
+    cause = "" if asked is None else _cause(asked, made, {})
+    return "" if cause == _ITS_OWN else cause
+
+
 def _cause(site: Site, made: Mapping[int, Site], begins: dict[int, Site]) -> str:
     """Back through unknown shapes to where they begin, which `begins` keeps of all on the way."""
     at, seen = site, {id(site)}
@@ -202,8 +226,8 @@ def _cause(site: Site, made: Mapping[int, Site], begins: dict[int, Site]) -> str
     at = begins.get(id(at), at)
     begins.update(dict.fromkeys(seen, at))
     if at is site:
-        return "its shapes are not known"
-    why = "has no rule" if at.rule is None else "leaves its shape open"
+        return _ITS_OWN
+    why = NO_RULE if at.rule is None else "leaves its shape open"
     return f"{at.name} ({at.op}) {why}"
 
 

@@ -10,8 +10,8 @@ from tfprof.model.graph import Function, Graph, Node, Shape
 
 _FUNCTION_ATTRIBUTES = ("f", "body", "cond", "then_branch", "else_branch", "branches")
 # While gives all its inputs to body and cond; If and Case keep the first for themselves
-_SKIPPED_INPUTS = {"If": 1, "StatelessIf": 1, "Case": 1, "StatelessCase": 1}
-_TOUCHES = re.compile(
+SKIPPED_INPUTS = {"If": 1, "StatelessIf": 1, "Case": 1, "StatelessCase": 1}
+TOUCHES = re.compile(
     r"ReadVariableOp|VariableShape|VarIsInitializedOp|Assign(Add|Sub)?VariableOp|DestroyResourceOp"
     r"|Resource(Gather|GatherNd|Scatter\w*|(Sparse)?Apply\w+|StridedSliceAssign)"
 )
@@ -50,7 +50,7 @@ def touches(handle: Node) -> Iterator[Touch]:
 
 def _inside(call: Node, position: int) -> Iterator[tuple[Graph, int]]:
     for function in functions_of(call):
-        argument = position - _SKIPPED_INPUTS.get(call.op, 0)
+        argument = position - SKIPPED_INPUTS.get(call.op, 0)
         if 0 <= argument < len(function.arguments):
             yield function.body, argument
 
@@ -73,7 +73,7 @@ def functions_of(call: Node) -> Iterator[Function]:
 
 def is_variable(handle: Node) -> bool:
     """Whether a handle of unknown kind leads to a variable, not to a table or an iterator."""
-    return any(_TOUCHES.fullmatch(touch.node.op) for touch in touches(handle))
+    return any(TOUCHES.fullmatch(touch.node.op) for touch in touches(handle))
 
 
 def value_of(handle: Node) -> tuple[Shape | None, int]:

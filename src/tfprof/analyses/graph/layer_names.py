@@ -9,6 +9,7 @@ from functools import lru_cache
 
 # what stands in front of or behind a layer's own name
 _GRADIENT = re.compile(r"(?:.*/)?(?:gradients(?:_\d+)?|gradient_tape)/(.*)")
+_STANDS = re.compile(r"(.*?)gradient_tape/.*")
 _CALL = re.compile(r"(?:Stateful)?PartitionedCall(?:_\d+)?")
 # where a loop or a branch is lowered, the function that it runs stands in front of its ops
 _LOWERED = re.compile(r"/(?:body|cond|then|else|branch\d+)/_\d+(?=/)")
@@ -34,6 +35,15 @@ def layer_of(name: str, trunk: tuple[str, ...]) -> str:
 def inside(path: tuple[str, ...], trunk: tuple[str, ...]) -> tuple[str, ...]:
     """A path without the model's own scope."""
     return path[len(trunk) :] if path[: len(trunk)] == trunk else path
+
+
+def call_around(names: Iterable[str]) -> str:
+    """Where a step stands that trains inside a loop, a branch or a call: what all gradients share.
+
+    With the slash behind it; empty for a step that stands in the graph itself.
+    """
+    found = {match[1] for name in names if (match := _STANDS.fullmatch(name))}
+    return found.pop() if len(found) == 1 else ""
 
 
 def is_gradient(name: str) -> bool:

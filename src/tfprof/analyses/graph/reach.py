@@ -15,7 +15,7 @@ from tfprof.model.profile import ProfileData, Signature
 Mask = npt.NDArray[np.bool_]
 
 # ops whose attributes name a function
-_CALLERS = frozenset({
+CALLERS = frozenset({
     "PartitionedCall", "StatefulPartitionedCall", "TPUPartitionedCall", "While", "StatelessWhile",
     "If", "StatelessIf", "Case", "StatelessCase", "For", "SymbolicGradient", "RemoteCall",
     "XlaLaunch",
@@ -56,7 +56,7 @@ def called_functions(graph: Graph, rows: Iterable[int]) -> dict[str, Function]:
 
 
 def _names_called(graph: Graph, rows: list[int]) -> Iterator[str]:
-    calls = [code for code, op in enumerate(graph.ops.table) if op in _CALLERS]
+    calls = [code for code, op in enumerate(graph.ops.table) if op in CALLERS]
     by_name = {code for code, op in enumerate(graph.ops.table) if op in graph.functions}
     if not calls and not by_name:
         return

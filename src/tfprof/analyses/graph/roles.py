@@ -11,7 +11,16 @@ import numpy as np
 
 from tfprof.analyses.graph.handles import WRITES
 from tfprof.analyses.graph.reach import Mask, ancestors
+from tfprof.analyses.graph.subgraph import (
+    BACKWARD,
+    PHASES,
+    UPDATE,
+    data_inputs,
+    descendants,
+    phases,
+)
 from tfprof.model.graph import Graph, Node
+from tfprof.wire import dtypes
 
 
 class Role(Enum):
@@ -30,6 +39,7 @@ _POWER = re.compile(r"(.*/)?beta[12]_power(_\d+)?")
 _AVERAGE = re.compile(r"(.+)/ExponentialMovingAverage(_\d+)?")
 _RESTORE = re.compile(r"(.*/)?save(_\d+)?/.*")
 _MOVING_AVERAGE_UPDATE = re.compile(r"(.*/)?AssignMovingAvg(_\d+)?(/.*)?")
+_DRAWS = re.compile(r"Rng\w+|Stateless(Random|Truncated)\w+|Stateful\w*(Uniform|Normal|Int)\w*")
 # each output of these has an Identity of its own, read or not
 _MANY_OUTPUTS = frozenset({"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile"})
 # sinks that observe a variable without being part of the model
@@ -41,29 +51,55 @@ _OBSERVERS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class VariableFlow:
-    """Where the values of variables go: one look at the graph, many questions."""
+    """Where the values of variables go: one look at the graph, many questions.
+
+    `forward` marks what leads to a result, `learned` what leads to a gradient, `trained` what a
+    gradient leads to, `seen` what hangs on the data.
+    """
 
     graph: Graph
     forward: Mask
+    learned: Mask
+    trained: Mask
+    seen: Mask
 
     @classmethod
     def of(cls, graph: Graph, variables: Iterable[int]) -> VariableFlow:
-        """`forward` marks what leads to a result: a value nobody reads and that is no update."""
+        """A result is a value that nobody reads and that is no update."""
         offsets, _ = graph.readers
         unread = np.flatnonzero(np.diff(offsets) == 0)
         results = [code for code, op in enumerate(graph.ops.table) if not _ends_flow(op)]
         sinks = unread[np.isin(graph.ops.codes[unread], results)]
         held = set(variables)
         outcome = [row for row in sinks.tolist() if _is_result(graph.node(row), held)]
-        return cls(graph, ancestors(graph, outcome, control=False))
+        phase = phases(graph)
+        forward = ancestors(graph, outcome, control=False)
+        backward = np.flatnonzero(phase == PHASES.index(BACKWARD)).tolist()
+        learned = ancestors(graph, backward, control=False)
+        seen = descendants(graph, data_inputs(graph))
+        if not (forward & seen).any():
+            forward |= learned  # all that is returned are metrics, read when they have been written
+        return cls(graph, forward, learned, phase == PHASES.index(UPDATE), seen)
 
     def feeds_model(self, variable: Node) -> bool:
         """Whether a result of the model depends on the variable's value."""
-        return any(
-            bool(self.forward[reader.row])
-            for reader, position in variable.readers()
-            if not _writes(reader, position)
-        )
+        return _leads_to(variable, self.forward)
+
+    def feeds_gradient(self, variable: Node) -> bool:
+        return _leads_to(variable, self.learned)
+
+    def feeds_random_numbers(self, variable: Node) -> bool:
+        """Whether the variable, as whole numbers, is what random numbers are drawn with."""
+        stack, seen = [variable], {variable.row}
+        while stack:
+            for reader, position in stack.pop().readers():
+                if _DRAWS.fullmatch(reader.op):
+                    return True
+                if reader.row not in seen and not _writes(reader, position):
+                    seen.add(reader.row)
+                    if not dtypes.is_floating(reader.type_attribute("DstT")):
+                        stack.append(reader)
+        return False
 
     def feeds_other_update(self, variable: Node) -> bool:
         """Whether the update of another variable depends on this one's value."""
@@ -80,6 +116,14 @@ class VariableFlow:
                     seen.add(reader.row)
                     stack.append(reader)
         return False
+
+
+def _leads_to(variable: Node, marked: Mask) -> bool:
+    return any(
+        bool(marked[reader.row])
+        for reader, position in variable.readers()
+        if not _writes(reader, position)
+    )
 
 
 def _is_result(sink: Node, variables: set[int]) -> bool:
@@ -134,9 +178,26 @@ def role_by_name(name: str, others: Mapping[str, object]) -> Role | None:
 def role_by_flow(variable: Node, flow: VariableFlow, *, floating: bool) -> Role:
     """In a training graph: what a variable's value leads to, and whether a step changes it."""
     changed = updates(variable)
+    if not floating and flow.feeds_random_numbers(variable):
+        return Role.OTHER
     if flow.feeds_model(variable):
-        only_averaged = all(_MOVING_AVERAGE_UPDATE.fullmatch(node.name) for node in changed)
-        return Role.TRAINABLE if floating and not only_averaged else Role.NON_TRAINABLE
+        return _of_model(variable, changed, flow) if floating else Role.NON_TRAINABLE
     if flow.feeds_other_update(variable):
         return Role.OPTIMIZER
+    if floating and changed and all(_averages_weights(node, flow) for node in changed):
+        return Role.OPTIMIZER
     return Role.NON_TRAINABLE if floating else Role.OTHER
+
+
+def _of_model(variable: Node, changed: list[Node], flow: VariableFlow) -> Role:
+    if all(_MOVING_AVERAGE_UPDATE.fullmatch(node.name) for node in changed):
+        return Role.NON_TRAINABLE
+    if any(flow.trained[node.row] for node in changed):
+        return Role.TRAINABLE
+    # a metric changes with the data, and nothing is learned from it
+    return Role.NON_TRAINABLE if flow.feeds_gradient(variable) else Role.OTHER
+
+
+def _averages_weights(update: Node, flow: VariableFlow) -> bool:
+    """Not from the data as those of batch normalisation, but from weights, most often new ones."""
+    return bool(flow.trained[update.row] or not flow.seen[update.row])

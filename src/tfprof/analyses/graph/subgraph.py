@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.graph.handles import WRITES
-from tfprof.analyses.graph.reach import Mask, ancestors, called_functions, choose_signature
+from tfprof.analyses.graph.inlined import GRADIENT, inlined
+from tfprof.analyses.graph.reach import Mask, ancestors, choose_signature
 from tfprof.errors import UsageError
 from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
@@ -25,11 +26,10 @@ FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
 PHASES = (FORWARD, BACKWARD, UPDATE)
 TRAIN_COLLECTION = "train_op"
 
-_GRADIENT = re.compile(r"(^|.*/)(gradients(_\d+)?|gradient_tape)/.*")
 INPUT_OPS = re.compile(r"Placeholder\w*|_Arg|Iterator\w*|Queue\w*|\w*Reader\w*")
 _AGGREGATES = ("AddN", "AccumulateNV2")
-# those without an effect are called otherwise
-_BRANCHES = ("If", "Case")
+_LOOPS = ("While", "StatelessWhile")
+_EMPTY_LISTS = ("EmptyTensorList", "TensorListReserve", "Stack", "StackV2")
 # how a traced function's results are named
 _RETURNED = re.compile(r"Identity(_\d+)?")
 # ops that nobody reads because they are there for their effect, or for none
@@ -46,6 +46,8 @@ class Subgraph:
     rows: npt.NDArray[np.int64]
     mode: str
     what: str
+    # without what else the functions hold that it calls: gradients, updates
+    only_forward: bool = False
 
 
 def subgraph(
@@ -75,24 +77,35 @@ def subgraph(
             hint="Leave --mode out, or name an op with --fetch.",
         )
     if steps and mode != INFERENCE:
-        return Subgraph(_reached(graph, steps), TRAIN, "one training step")
+        in_a_loop = all(graph.ops[row] in _LOOPS for row in steps)
+        what = "a loop of training steps" if in_a_loop else "one training step"
+        return Subgraph(_reached(graph, steps), TRAIN, what)
+    return _predicts(graph, trains=bool(steps))
+
+
+def _predicts(graph: Graph, *, trains: bool) -> Subgraph:
     rows = _reached(graph, _results(graph))
-    if steps:
-        phase = phases(graph)
-        rows = rows[phase[rows] == PHASES.index(FORWARD)]
-    return Subgraph(rows, INFERENCE, "the forward pass" if steps else "one prediction")
+    if not trains:
+        return Subgraph(rows, INFERENCE, "one prediction")
+    phase = phases(inlined(graph).graph)
+    forward = rows[phase[rows] == PHASES.index(FORWARD)]
+    return Subgraph(forward, INFERENCE, "the forward pass", only_forward=True)
 
 
 def phases(graph: Graph) -> npt.NDArray[np.int64]:
-    """Of each node, which of PHASES it belongs to: gradients, what uses them, all before."""
-    back = np.array([_GRADIENT.fullmatch(name) is not None for name in graph.names], bool)
+    """Of each node, which of PHASES it belongs to: gradients, what uses them, all before.
+
+    What functions do is only seen in a graph that has them written out.
+    """
+    back = np.array([GRADIENT.fullmatch(name) is not None for name in graph.names], bool)
     # what a gradient prepares for the forward pass, a list to keep things in, makes nothing later
-    fed = _fed(graph)
-    after = _descendants(graph, back & _descendants(graph, fed) if fed.any() else back)
+    fed = data_inputs(graph)
+    made = back & descendants(graph, fed) if fed.any() else back
+    after = descendants(graph, made, ends=graph.ops.where(*_EMPTY_LISTS))
     # an optimizer reads its state again when it has written it: only a control edge tells
     written = after & ~back & _is_write(graph)
     if written.any():
-        after |= _descendants(graph, written, control=True)
+        after |= descendants(graph, written, control=True)
     found = np.full(len(graph), PHASES.index(FORWARD), np.int64)
     found[after & ~back] = PHASES.index(UPDATE)
     found[back] = PHASES.index(BACKWARD)
@@ -102,18 +115,17 @@ def phases(graph: Graph) -> npt.NDArray[np.int64]:
 
 
 def _is_write(graph: Graph) -> Mask:
-    writes = [code for code, op in enumerate(graph.ops.table) if WRITES.fullmatch(op)]
-    found = np.isin(graph.ops.codes, writes)
-    # an optimizer that scales its loss writes in a branch: only if all gradients are numbers
-    for row in graph.ops.where(*_BRANCHES).tolist():
-        bodies = called_functions(graph, [row]).values()
-        found[row] = any(WRITES.fullmatch(op) for one in bodies for op in one.body.ops.table)
-    return found
+    return graph.ops.map(lambda op: WRITES.fullmatch(op) is not None)
 
 
-def _descendants(graph: Graph, marked: Mask, *, control: bool = False) -> Mask:
-    """What depends on marked nodes by data, or by control as well, themselves included."""
-    known = graph.edges.node >= 0
+def descendants(
+    graph: Graph, marked: Mask, *, control: bool = False, ends: npt.ArrayLike = ()
+) -> Mask:
+    """What depends on marked nodes by data, or by control as well, themselves included.
+
+    Nothing is followed past the rows `ends`.
+    """
+    known = (graph.edges.node >= 0) & ~np.isin(graph.edges.node, np.asarray(ends, np.int64))
     data = np.flatnonzero(known if control else known & (graph.edges.port >= 0))
     source, reader = graph.edges.node[data], graph.edges.reader[data]
     order = np.argsort(source, kind="stable")
@@ -149,14 +161,15 @@ def _train_steps(data: ProfileData, graph: Graph) -> list[int]:
     named = [row for row in named if row >= 0]
     if named:
         return named
-    writes = _is_write(graph)
-    updates = writes & (phases(graph) == PHASES.index(UPDATE))
+    whole = inlined(graph)
+    writes = _is_write(whole.graph)
+    updates = writes & (phases(whole.graph) == PHASES.index(UPDATE))
     if updates.any():  # moving averages are written from data, without a gradient
-        updates |= writes & _descendants(graph, _fed(graph))
-    return np.flatnonzero(updates).tolist() if updates.any() else []
+        updates |= writes & descendants(whole.graph, data_inputs(whole.graph))
+    return sorted(set(whole.origin[updates].tolist()))
 
 
-def _fed(graph: Graph) -> Mask:
+def data_inputs(graph: Graph) -> Mask:
     """Where data comes in; handles of variables are no data."""
     inputs = [code for code, op in enumerate(graph.ops.table) if INPUT_OPS.fullmatch(op)]
     fed = np.isin(graph.ops.codes, inputs)
@@ -176,8 +189,8 @@ def _results(graph: Graph) -> list[int]:
         if _EFFECTS.fullmatch(op) or WRITES.fullmatch(op)
     ]
     ends = ~read & ~np.isin(graph.ops.codes, silent)
-    fed = _fed(graph)
-    depends = _descendants(graph, fed) if fed.any() else np.ones(len(graph), bool)
+    fed = data_inputs(graph)
+    depends = descendants(graph, fed) if fed.any() else np.ones(len(graph), bool)
     found = np.flatnonzero(ends & depends)
     returned = [row for row in found.tolist() if _RETURNED.fullmatch(graph.names[row])]
     if returned:

@@ -1,8 +1,9 @@
 """The variables of a graph, however the graph holds them, and what each is for.
 
-Trainable, other state of the model (moving averages, seeds), state of the optimizer, or something
-else (counters). The evidence, strongest first: what the files declare (collections, object graph,
-op log, variable table), the input of an `Apply*` op, the names of optimizer slots, the data flow.
+Trainable, other state of the model (statistics of batches), state of the optimizer (with moving
+averages of what it trains), or something else (counters, seeds). The evidence, strongest first:
+what the files declare (collections, object graph, op log, variable table), the input of an `Apply*`
+op, the names of optimizer slots, the data flow.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tfprof.analyses.graph.handles import functions_of, is_variable, value_of
+from tfprof.analyses.graph.inlined import inlined
 from tfprof.analyses.graph.reach import Extent, extent
 from tfprof.analyses.graph.roles import (
     Role,
@@ -125,12 +127,15 @@ def _decider(
     graph: Graph, held: list[_Held], declared: dict[str, bool]
 ) -> Callable[[Node, int], Role | None]:
     names = {node.name: None for node, _, _ in held}
-    is_training = any(updates(node) for node, _, _ in held)
-    flow = VariableFlow.of(graph, (node.row for node, _, _ in held)) if is_training else None
+    whole = inlined(graph).graph
+    rows = [node.row for node, _, _ in held]
+    is_training = any(updates(whole.node(row)) for row in rows)
+    flow = VariableFlow.of(whole, rows) if is_training else None
 
-    def decide(node: Node, dtype: int) -> Role | None:
-        if declared.get(node.name):
+    def decide(outside: Node, dtype: int) -> Role | None:
+        if declared.get(outside.name):
             return Role.TRAINABLE
+        node = whole.node(outside.row)
         role = role_by_apply(node) or role_by_name(node.name, names)
         if node.name in declared:
             # said to be not trainable: only the kind of state is open

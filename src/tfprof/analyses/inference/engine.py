@@ -44,13 +44,15 @@ _HOLDERS = frozenset({"Variable", "VariableV2", "VarHandleOp"})
 _PASS_ON = frozenset({"Identity", "ReadVariableOp"})
 _NAMED = 3
 _SWITCHES = ("Switch", "RefSwitch")
+_NEXT = ("IteratorGetNext", "IteratorGetNextSync", "OptionalGetValue")
+_PLACES = "Where"
 _DISTINCT = ("Unique", "UniqueWithCounts")
 _STORES = ("Stack", "TensorArray")
 _MAKES_STORE = ("Stack", "StackV2", "TensorArrayV2", "TensorArrayV3")
 _PUTS = {"StackPush": 1, "StackPushV2": 1, "TensorArrayWriteV2": 2, "TensorArrayWriteV3": 2}
 _MERGES = ("Merge", "RefMerge", "_SwitchN")
 # what comes out of these hangs on more than their inputs
-_ADJUSTED = frozenset({*_HOLDERS, *_PASS_ON, *_SWITCHES, *_DISTINCT, *_MERGES})
+_ADJUSTED = frozenset({*_HOLDERS, *_PASS_ON, *_SWITCHES, *_DISTINCT, *_MERGES, _PLACES})
 
 
 def infer(
@@ -92,6 +94,7 @@ class _Engine:
         self._layouts: dict[int, _Layout] = {}
         self._lives: dict[str, list[int]] = {}
         self._distinct: list[str] = []
+        self._chosen: list[str] = []
         # what stacks and arrays of the early kind hold, by the op that makes them
         self.stored: dict[str, Tensor] = dict(stored or {})
         self.sites: list[Site] = []
@@ -101,6 +104,7 @@ class _Engine:
             "Placeholder": self._placeholder,
             "PlaceholderV2": self._placeholder,
             "PlaceholderWithDefault": self._placeholder,
+            **dict.fromkeys(_NEXT, self._next),
             "While": self._while,
             "StatelessWhile": self._while,
             "If": self._branch,
@@ -122,6 +126,8 @@ class _Engine:
             found.append(f"taken as {truth}, since nothing tells: {_named_few(self._assumed)}")
         if self._distinct:
             found.append(f"all values are taken to be different in {_named_few(self._distinct)}")
+        if self._chosen:
+            found.append(f"all places are taken to be chosen by {_named_few(self._chosen)}")
         for letter, names in self._fed_with.items():
             if letter != BATCH and len(set(names)) > 1:
                 found.append(f"{letter} is taken to be the same in {_named_few(names)}")
@@ -255,8 +261,8 @@ class _Engine:
             found = self._storing(call, rule)
         else:
             found = rule.infer(call) if rule is not None else []
-        if self._given.at_most and call.op in _DISTINCT and found:
-            found = self._all_distinct(call, found)
+        if self._given.at_most and found:
+            found = self._at_most(call, found)
         return self._told(call, found)
 
     def _told(self, call: Call, found: list[Tensor]) -> list[Tensor]:
@@ -277,10 +283,17 @@ class _Engine:
         site.cut = f"{self._main[site.row]} is cut {why}"
         self.cut = self.cut or site.cut
 
-    def _all_distinct(self, call: Call, found: list[Tensor]) -> list[Tensor]:
-        """There are at most as many different values as values."""
-        self._distinct.append(call.name)
-        return [replace(one, shape=merged(one.shape, call.input(0))) for one in found]
+    def _at_most(self, call: Call, found: list[Tensor]) -> list[Tensor]:
+        """There are at most as many different values as values, and as many places as there are."""
+        if call.op in _DISTINCT:
+            self._distinct.append(call.name)
+            return [replace(one, shape=merged(one.shape, call.input(0))) for one in found]
+        given = call.input(0) if call.op == _PLACES and call.inputs else None
+        whole = dims.elements(given)
+        if whole is None or given is None:
+            return found
+        self._chosen.append(call.name)
+        return [replace(one, shape=(whole, len(given))) for one in found]
 
     def _storing(self, call: Call, rule: Rule | None) -> list[Tensor]:
         """Stacks and arrays are handles: what one op stores is known where another asks for it."""
@@ -343,12 +356,25 @@ class _Engine:
         if call.op == "PlaceholderWithDefault":
             shape = merged(shape, call.input(0))
         shape = merged(merged(known, shape), next(iter(_written_down(call)), None))
-        if self._met is not None and _is_open(shape):
-            met = self._met.of(call.name, 0)
-            if met and self._batch_given:
-                met = (None, *met[1:])  # the run had another batch
-            shape = completed(shape, met)
-        return [Tensor(self._named(shape, call.name), dtype)]
+        return [Tensor(self._named(self._met_with(call, 0, shape), call.name), dtype)]
+
+    def _next(self, scene: _Scene) -> list[Tensor]:
+        """What tf.data hands over is fed as well, with a batch that may be open."""
+        call, rule = scene.site.call, scene.site.rule
+        found = rule.infer(call) if rule is not None else []
+        return [
+            replace(one, shape=self._named(self._met_with(call, port, one.shape), call.name))
+            for port, one in enumerate(found)
+        ]
+
+    def _met_with(self, call: Call, port: int, shape: Open) -> Open:
+        """With the sizes that a run met."""
+        if self._met is None or not _is_open(shape):
+            return shape
+        met = self._met.of(call.name, port)
+        if met and self._batch_given:
+            met = (None, *met[1:])  # the run had another batch
+        return completed(shape, met)
 
     def _fed(self, call: Call) -> Open:
         return self._given.feeds.get(call.name)

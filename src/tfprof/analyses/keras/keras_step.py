@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfprof.analyses.cost.op_costs import OpCosts
+from tfprof.analyses.cost.op_costs import OpCost, OpCosts
 from tfprof.analyses.graph.subgraph import FORWARD, INFERENCE, TRAIN, Subgraph
-from tfprof.analyses.inference.sites import Inferred
+from tfprof.analyses.inference.sites import Called, Inferred
 from tfprof.analyses.training.added_step import Training, with_gradients
 from tfprof.analyses.training.optimizers import ADAM
 from tfprof.analyses.training.written_ops import op_of
+from tfprof.keras_layers.layer import LayerOp, computes_in_half
 from tfprof.keras_layers.model import AFTER, WrittenModel, write
 from tfprof.keras_layers.sized import at_sizes
 from tfprof.model import units
@@ -52,17 +53,37 @@ def keras_step(
     `written` is the model as `written_model` has it, where somebody needs it for several sizes.
     """
     found = written_model(model, train=train) if written is None else written
-    ops = [
-        op_of(op.call, row, FORWARD, op.times, op.work)
-        for row, ops in enumerate(at_sizes(found, sizes))
-        for op in ops
-    ]
+    ops = _ops(at_sizes(found, sizes))
     calls = model.flow.calls[: len(found.calls)]
     what = "one training step, by its layers" if train else "one prediction, by its layers"
     part = Subgraph(np.arange(len(calls)), TRAIN if train else INFERENCE, what)
     costs = OpCosts(part, Inferred([], []), ops)
-    result = with_gradients(costs, optimizer, found.trained) if train else Training(costs)
+    result = Training(costs)
+    if train:
+        scales = any(computes_in_half(call.config.get("dtype")) for call in calls)
+        result = with_gradients(costs, optimizer, found.trained, scales_loss=scales)
     return KerasStep(found, result, _graph(calls), _missing(model.flow, found))
+
+
+def _ops(calls: Sequence[Sequence[LayerOp]]) -> list[OpCost]:
+    """With what a loop runs tied to it, as for a graph."""
+    found = [
+        op_of(op.call, row, FORWARD, op.times, op.work)
+        for row, ops in enumerate(calls)
+        for op in ops
+    ]
+    written = [op for ops in calls for op in ops]
+    sites = {id(op): made.site for op, made in zip(written, found, strict=True)}
+    for op in written:
+        if (loop := op.loop) is not None:
+            sites[id(op)].called = Called(
+                loop.results,
+                loop.carried,
+                loop.trips,
+                [sites[id(one)] for one in loop.condition],
+                [sites[id(one)] for one in loop.body],
+            )
+    return found
 
 
 def written_model(model: KerasModel, *, train: bool) -> WrittenModel:

@@ -24,6 +24,7 @@ from tfprof.analyses.memory.tape import Tape
 from tfprof.errors import UsageError
 from tfprof.model.dims import BATCH, Size, symbol
 from tfprof.results.memory import LinePiece
+from tfprof.wire import dtypes
 
 _SCHEDULE_BATCH = 8
 # said as a symbol, the batch is open even where a run tells its size
@@ -107,9 +108,20 @@ class Estimator:
     @property
     def persistent(self) -> dict[str, int]:
         """Variables by device; what an optimizer would add to them lies where most of them do."""
-        held = self.steps.persistent.by_device
+        held = self._held()
         largest = max(held, key=held.__getitem__, default=CPU)
         return {**held, largest: held.get(largest, 0) + self._state_bytes}
+
+    def _held(self) -> Mapping[str, int]:
+        """Weights are stored in whole numbers, too; half precision keeps them as they are."""
+        known = self.steps.persistent
+        if not self.model.narrow or dtypes.is_floating(self.model.narrow):
+            return known.by_device
+        kept = 1 - 1 / self.model.shrinks
+        return {
+            device: size - int(known.floats.get(device, 0) * kept)
+            for device, size in known.by_device.items()
+        }
 
     def at(self, batch: int) -> dict[str, MemoryPeak]:
         if batch not in self._peaks:

@@ -43,12 +43,18 @@ class MemoryModel:
     workspace: int = 0
     # of the machine it will run on, as Eigen reads it
     last_cache: int = LAST_CACHE
-    # what if activations and gradients were half as wide
-    half: bool = False
+    # what if float32 were stored in a narrower type
+    narrow: int = 0
 
     def stored_as(self, dtype: int) -> int:
-        is_halved = self.half and dtypes.base(dtype) == dtypes.FLOAT
-        return dtypes.HALF if is_halved else dtype
+        is_narrowed = self.narrow and dtypes.base(dtype) == dtypes.FLOAT
+        return self.narrow if is_narrowed else dtype
+
+    @property
+    def shrinks(self) -> int:
+        """What the bytes of floats are divided by."""
+        bits = dtypes.bits(self.narrow) if self.narrow else None
+        return 32 // int(bits) if bits else 1
 
     def rounded(self, size: Line) -> Line:
         """Rounding is exact where the batch is known; on a line it is left out."""
@@ -202,8 +208,7 @@ def _fill(step: ProgramStep, unsized: list[tuple[str, Tensor]], model: MemoryMod
 def scratch_of(rule: Rule, call: Call, model: MemoryModel) -> tuple[Line, int]:
     """What the kernel takes while it runs, and the bytes of it that it never writes to."""
     slope, rest = line(rule.scratch_of(call, model.last_cache)) or NOTHING
-    if model.half:
-        slope, rest = slope // 2, rest // 2
+    slope, rest = slope // model.shrinks, rest // model.shrinks
     used = rule.scratch_used(call) if rule.scratch_used is not None else None
     spared = max(0, rest - used) if isinstance(used, int) and not slope else 0
     return (slope, rest), spared

@@ -18,10 +18,11 @@ from tfprof.analyses.memory.program import CPU, device_of_rows
 from tfprof.analyses.training.added_step import ASSUMED, with_gradients
 from tfprof.analyses.training.optimizers import ADAM
 from tfprof.errors import InputMissing
-from tfprof.model.dims import Size
+from tfprof.model.dims import BATCH, Size, symbol
 from tfprof.model.graph import Graph
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.profile import ProfileData
+from tfprof.wire import dtypes
 
 _OWN = (Role.TRAINABLE, Role.NON_TRAINABLE)
 
@@ -43,10 +44,14 @@ class StepOps:
 
 @dataclass(frozen=True, slots=True)
 class HeldBytes:
-    """The variables in bytes, by device; `missing` says of which the size is not known."""
+    """The variables in bytes, by device; `missing` says of which the size is not known.
+
+    `floats` are those of them in float32.
+    """
 
     by_device: Mapping[str, int]
     missing: str = ""
+    floats: Mapping[str, int] = field(default_factory=dict)
 
 
 class StepSource(Protocol):
@@ -88,6 +93,10 @@ class GraphSteps:
             raise InputMissing(f"the peak is not known: {costs.cut}", where=self.data.title)
         return StepOps(costs, self.graph, [*costs.inferred.notes, *self._notes])
 
+    def as_written(self) -> StepOps:
+        """With symbols for all that the graph leaves open, whatever the user said."""
+        return self.at({name: symbol(name) for name in (BATCH, *self._given.sizes)})
+
 
 class AddedSteps:
     """A forward pass with the gradients and updates that TensorFlow would add."""
@@ -125,8 +134,9 @@ class KerasSteps:
         self.part = self._step({}).training.costs.part
         known = count_layers(model)
         lost = [one.reason for role in _OWN if not (one := known.by_role[role]).is_plain]
-        held = sum(int(one.bytes or 0) for one in _own(known))
-        self.persistent = HeldBytes({CPU: held}, lost[0] if lost else "")
+        own = _own(known)
+        held = HeldBytes(_by_device(None, own), floats=_by_device(None, _floats(own)))
+        self.persistent = replace(held, missing=lost[0] if lost else "")
 
     def at(self, sizes: Mapping[str, Size]) -> StepOps:
         both = {**self._sizes, **sizes}
@@ -146,7 +156,12 @@ def persistent(data: ProfileData, part: Subgraph) -> HeldBytes:
     known = count_parameters(data, extent(data))
     counted = known.variables if part.mode == TRAIN else _own(known)
     missing = "" if all(one.bytes is not None for one in counted) else known.total.reason
-    return HeldBytes(_by_device(data.graph, counted), missing)
+    floats = _by_device(data.graph, _floats(counted))
+    return HeldBytes(_by_device(data.graph, counted), missing, floats)
+
+
+def _floats(variables: list[Variable]) -> list[Variable]:
+    return [one for one in variables if dtypes.base(one.dtype) == dtypes.FLOAT]
 
 
 def _own(known: Parameters) -> list[Variable]:

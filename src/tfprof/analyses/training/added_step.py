@@ -54,16 +54,18 @@ def with_gradients(
     trained: Collection[str] | None = None,
     *,
     weight_decay: bool = False,
+    scales_loss: bool = False,
 ) -> Training:
     """The forward pass of `costs` as a training step; `trained` names the variables, if known.
 
     Without them every variable trains that a gradient reaches; of a frozen graph, its weights. A
-    loss with a `weight_decay` holds a gradient of every variable from the start.
+    loss with a `weight_decay` holds a gradient of every variable from the start. Who computes in
+    float16 `scales_loss`, so that no gradient is too small for it.
     """
     forward = in_training(costs.ops)
     tape = _Tape(forward, trained)
     reached = tape.run(weight_decay=weight_decay)
-    added = updates(reached, optimizer, fused=tape.by_reference)
+    added = updates(reached, optimizer, fused=tape.by_reference, scales_loss=scales_loss)
     sizes = {one.name: _bytes(one.value) for one in reached}
     whole = replace(costs, ops=[*forward, *tape.kept, *tape.written, *added])
     state = SLOTS[optimizer] * sum(sizes.values())

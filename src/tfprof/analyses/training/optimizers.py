@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tfprof.analyses.cost.op_costs import OpCost
 from tfprof.analyses.graph.subgraph import UPDATE
 from tfprof.analyses.training.written_ops import op_of
 from tfprof.model.dims import Open
 from tfprof.ops.rule import Call, Tensor
+from tfprof.wire import dtypes
 
 ADAM, MOMENTUM, SGD = "adam", "momentum", "sgd"
 # how many tensors as large as a variable each optimizer keeps
@@ -31,11 +32,18 @@ class Trained:
     sparse: bool = False
 
 
-def updates(trained: Sequence[Trained], optimizer: str, *, fused: bool) -> list[OpCost]:
-    """The ops that change the variables: one each where they are `fused`, else as Keras does."""
+def updates(
+    trained: Sequence[Trained], optimizer: str, *, fused: bool, scales_loss: bool = False
+) -> list[OpCost]:
+    """The ops that change the variables: one each where they are `fused`, else as Keras does.
+
+    Who `scales_loss` computes in float16: gradients are looked at and divided before an update.
+    """
     if fused:
         return [_applied(one, optimizer) for one in trained]
     written: list[OpCost] = []
+    if scales_loss and trained:
+        trained = _unscaled(trained, written)
     if not any(one.sparse for one in trained):
         trained = _all_at_once(trained, written)
     for one in trained:
@@ -48,6 +56,37 @@ def _applied(one: Trained, optimizer: str) -> OpCost:
     inputs = [one.value] * _PLACES[optimizer] + [one.gradient]
     call = Call(f"{optimizer}/{one.name}", _APPLIED[optimizer], inputs)
     return op_of(call, one.row, UPDATE)
+
+
+def _unscaled(trained: Sequence[Trained], written: list[OpCost]) -> list[Trained]:
+    """No gradient is used before all are known to be finite: one that is not ends the step."""
+
+    def op(name: str, row: int, made: Tensor, *inputs: Tensor) -> Tensor:
+        call = Call(f"loss_scale/{name}", name.rpartition("/")[2], inputs)
+        call.outputs = [made]
+        written.append(op_of(call, row, UPDATE))
+        return made
+
+    finite = []
+    for one in trained:
+        each = Tensor(one.gradient.shape, dtypes.BOOL)
+        each = op(f"{one.name}/IsFinite", one.row, each, one.gradient)
+        finite.append(op(f"{one.name}/All", one.row, Tensor((), dtypes.BOOL), each))
+    first = trained[0].row
+    packed = op("Pack", first, Tensor((len(finite),), dtypes.BOOL), *finite)
+    go = op("All", first, Tensor((), dtypes.BOOL), packed)
+    return [
+        replace(
+            one,
+            gradient=op(
+                f"{one.name}/RealDiv",
+                one.row,
+                Tensor(one.gradient.shape, one.gradient.dtype),
+                *(one.gradient, _SCALAR, go),
+            ),
+        )
+        for one in trained
+    ]
 
 
 def _all_at_once(trained: Sequence[Trained], written: list[OpCost]) -> list[Trained]:

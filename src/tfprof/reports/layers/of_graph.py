@@ -8,6 +8,8 @@ from tfprof.analyses.cost.layers import LayerOps, by_layer
 from tfprof.analyses.cost.op_costs import Cost as WorkCost
 from tfprof.analyses.cost.op_costs import OpCost, OpCosts, summed
 from tfprof.analyses.graph.layer_names import NO_LAYER
+from tfprof.analyses.graph.roles import Role
+from tfprof.analyses.graph.variables import find_variables
 from tfprof.analyses.runtime.host_times import OpTimesQuery, op_times_of
 from tfprof.analyses.runtime.op_clock import OpClock
 from tfprof.analyses.runtime.roofline import estimates
@@ -39,7 +41,7 @@ def of_graph(data: ProfileData, graph: Graph, query: Query) -> Answered[LayersRe
     if query.by not in STATIC_GROUPS:
         check_run(data, query.by)
     costs = shared.costs_of(data, query.question)
-    layers = by_layer(costs)
+    layers = by_layer(costs, _no_parameters(data))
     time = _measured(data, query, costs, layers)
     peak = peak_of_graph(costs, graph, query.question, _owner(query.by, layers))
     result = LayersResult(
@@ -57,6 +59,11 @@ def of_graph(data: ProfileData, graph: Graph, query: Query) -> Answered[LayersRe
     lost = [*nulls(result.rows, _OF_LAYERS), *null_peaks(time), *logged]
     lost += [ONE_SAMPLE] if BATCH in costs.symbols else []
     return answered("layers", data, result, [*warnings, *lost], notes)
+
+
+def _no_parameters(data: ProfileData) -> set[str]:
+    """Seeds and counters: no layer is larger for them."""
+    return {one.name for one in find_variables(data) if one.role is Role.OTHER}
 
 
 def _measured(

@@ -28,6 +28,7 @@ from tfprof.results.memory import (
     LinePiece,
     bytes_by_kind,
 )
+from tfprof.results.memory_what_if import Swap
 
 _SOME_BATCHES = (1, 2, 4, 8)
 _WRITTEN = "Estimated from the graph as written; nothing was run."
@@ -37,6 +38,7 @@ _OPTIMISED = "Estimated from what Grappler makes of the graph by default; nothin
 _EXECUTED = "Estimated from the graph that TensorFlow executed."
 _NO_CURVE = "curve: only a run has one"
 _NO_BUDGET = "--device-memory says what has to fit"
+_NO_GRAPPLER = "what_if.grappler: Grappler takes sizes for 1 only where a graph leaves them open"
 _NO_BATCH = "nothing in this step depends on the batch"
 
 
@@ -80,6 +82,8 @@ def _nulls(found: EstimatedMemory) -> list[str]:
         for key in ("peak_bytes", "persistent_bytes", "total_bytes")
         if not (value := getattr(one, key)).known
     ]
+    if any(isinstance(one, Swap) and one.grappler is None for one in found.what_if or ()):
+        said.append(_NO_GRAPPLER)
     return list(dict.fromkeys(said))
 
 

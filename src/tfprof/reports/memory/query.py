@@ -13,7 +13,8 @@ from tfprof.results.calibration import Calibration
 OPTIMIZERS = ("adam", "sgd", "momentum")
 # the graph of the file, what Grappler makes of it, what a run holds
 WRITTEN, OPTIMISED, EXECUTED = FORMS = ("written", "optimised", "executed")
-HALF_TYPES = ("float16", "bfloat16")
+INT8 = "int8"
+NARROW_TYPES = ("float16", "bfloat16", INT8)
 # a data-centre GPU at half of what its maker promises
 DEFAULT_DEVICE = "gpu:10T,800G"
 
@@ -71,7 +72,7 @@ class Query:
             whole_number(self.last_cache, "last cache in bytes")
         _check_share(self.margin, "the margin")
         _check_one_of(self.optimizer, "optimizer", OPTIMIZERS)
-        _check_one_of(self.what_if.dtype, "dtype", HALF_TYPES)
+        _check_one_of(self.what_if.dtype, "dtype", NARROW_TYPES)
         swap, more = self.what_if.swap, self.what_if.more_flops
         if swap is not None and not (_is_number(swap) and 0 < swap < math.inf):
             raise UsageError(f"swap takes gigabytes a second, not {swap!r}", hint="swap=16")

@@ -1,4 +1,4 @@
-"""What would help: computing activations again, moving them away, half the precision."""
+"""What would help: computing activations again, moving them away, a narrower data type."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 from tfprof.analyses.graph.subgraph import FORWARD
 from tfprof.analyses.memory.estimator import Change, Estimator
+from tfprof.analyses.memory.grappler_peak import grappler_peak
 from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.recompute import Halves, recomputed
 from tfprof.analyses.memory.recompute_plans import (
@@ -19,15 +20,17 @@ from tfprof.analyses.memory.recompute_plans import (
     Scored,
     best_plans,
 )
+from tfprof.analyses.memory.step_sources import GraphSteps, StepSource
 from tfprof.analyses.memory.swap import HostLink, Swapped, Swapper, Trip
 from tfprof.analyses.runtime.op_clock import Sums
 from tfprof.errors import UsageError
 from tfprof.model.quantity import Quantity
-from tfprof.reports.memory.query import DEFAULT_DEVICE, WhatIfQuery
+from tfprof.reports.memory.query import DEFAULT_DEVICE, INT8, WhatIfQuery
 from tfprof.reports.shared.calibrating import clock_of, said_of_clock
 from tfprof.results.memory_what_if import (
     Afterwards,
-    HalfPrecision,
+    GrapplerSwap,
+    Narrower,
     Recompute,
     RecomputePlan,
     Swap,
@@ -35,6 +38,7 @@ from tfprof.results.memory_what_if import (
     SwapTrip,
     WhatIf,
 )
+from tfprof.wire import dtypes
 
 _GIGA = 1e9
 _NO_PLAN = "No plan of recomputing lowers the peak here."
@@ -215,8 +219,17 @@ def _swap(before: Before, asked: WhatIfQuery, gigabytes: float) -> Swap:
         said_of_clock(asked.device, asked.calibration, DEFAULT_DEVICE),
         _swapped(before, swapper.everything(), peak, swapper.step),
         tuple(_trip(swapper.halves, one) for one in _by_size(swapper.halves, hidden.trips)),
+        _grappler(before.estimator.steps),
         before.then(before.estimator.changed(swapping)),
     )
+
+
+def _grappler(steps: StepSource) -> GrapplerSwap | None:
+    """Of a graph: Grappler sees no others, and none with sizes that a run told."""
+    if not isinstance(steps, GraphSteps) or steps.is_fixed:
+        return None
+    found = grappler_peak(steps.as_written())
+    return None if found is None else GrapplerSwap(Quantity.estimated(found.bytes), found.open)
 
 
 def _swapped(before: Before, one: Swapped, peak: int, step: Sums) -> SwapPlan:
@@ -249,12 +262,20 @@ def _trip(halves: Halves, one: Trip) -> SwapTrip:
     )
 
 
-# --- half the bytes
+# --- fewer bytes
 
 
-def _dtype(before: Before, dtype: str) -> HalfPrecision:
+def _dtype(before: Before, dtype: str) -> Narrower:
+    if dtype == INT8 and _is_training(before.program):
+        raise UsageError(
+            "nothing trains in int8: its numbers are too coarse for gradients",
+            hint="--inference asks for the prediction, --dtype float16 for training.",
+        )
     estimator = before.estimator
-    other = estimator.modelled(replace(estimator.model, half=True))
+    other = estimator.modelled(replace(estimator.model, narrow=dtypes.number(dtype) or 0))
     peak, after = (one.highest(before.batch).expected for one in (estimator, other))
+    held, kept = (sum(one.persistent.values()) for one in (estimator, other))
     saved = before.bytes(peak - after)
-    return HalfPrecision("dtype", dtype, before.bytes(after), saved, before.then(other))
+    return Narrower(
+        "dtype", dtype, before.bytes(after), saved, kept, held - kept, before.then(other)
+    )

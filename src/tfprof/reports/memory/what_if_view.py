@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tfprof.model import units
 from tfprof.model.quantity import Quantity
 from tfprof.reports.memory.words import size, whole
-from tfprof.results.memory_what_if import HalfPrecision, Recompute, Swap, SwapPlan, WhatIf
+from tfprof.results.memory_what_if import GrapplerSwap, Narrower, Recompute, Swap, SwapPlan, WhatIf
 from tfprof.views.shapes import Column, Fold, Table, Unit, Value
 
 _PLANS_SHOWN = 6
@@ -32,8 +32,10 @@ def what_if_facts(changed: Sequence[WhatIf], fits: int | None) -> Iterator[tuple
                 yield "Keep", _names(one.keep)
             case Swap():
                 yield "Swap", _swap_text(one) + then
-            case HalfPrecision():
-                yield "Precision", _half_text(one) + then
+                if one.grappler is not None:
+                    yield "Grappler", _grappler_text(one.grappler)
+            case Narrower():
+                yield "Precision", _narrow_text(one) + then
 
 
 def what_if_tables(changed: Sequence[WhatIf]) -> Iterator[Table]:
@@ -73,9 +75,18 @@ def _swap_text(one: Swap) -> str:
     )
 
 
-def _half_text(one: HalfPrecision) -> str:
+def _grappler_text(one: GrapplerSwap) -> str:
+    taken = " = ".join([*one.open_sizes, "1"])
+    return f"its SwappingPass would go by a peak of {size(one.peak_bytes)}: it takes {taken}"
+
+
+def _narrow_text(one: Narrower) -> str:
     lower = _lower(one.peak_bytes, one.saved_bytes)
-    return f"{one.dtype}: {lower}; modelled, variables stay float32)"
+    if not one.saved_persistent_bytes:
+        return f"{one.dtype}: {lower}; modelled, variables stay float32)"
+    held = units.size(one.persistent_bytes)
+    before = units.size(one.persistent_bytes + one.saved_persistent_bytes)
+    return f"{one.dtype}: {lower}), variables {held} instead of {before}; modelled"
 
 
 def _lower(peak: Quantity, saved: Quantity) -> str:

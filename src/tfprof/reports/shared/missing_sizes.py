@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfprof.analyses.cost.op_costs import NO_RULE, opened_by
 from tfprof.analyses.memory.program import Program
 from tfprof.model import units
 from tfprof.model.quantity import Quantity
@@ -11,6 +12,7 @@ from tfprof.reports.shared.model_costs import open_sizes
 
 _GRAPH_TELLS = "a graph of the model, such as a SavedModel, tells"
 _TABLE_TELLS = "the shapes of variables are missing, --vars FILE tells"
+_RULE_TELLS = "tfprof.op_rule() in Python tells"
 _MAY_TELL = "--feed NAME=SHAPE may tell"
 
 
@@ -25,8 +27,12 @@ def missing_sizes(made: Program, layers: Sequence[str] = (), variables: str = ""
         count = units.plural(len(made.unknown), "tensor")
         more = ", ..." if len(made.unknown) > 1 else ""
         asks = " ".join(open_sizes(made.open))
+        cause = "" if asks else opened_by(made.unknown[0], [step.op.site for step in made.steps])
         tells = f"{asks} tells" if asks else _TABLE_TELLS if variables else _MAY_TELL
-        return f"{count} of unknown size not in these numbers ({made.unknown[0]}{more}): {tells}"
+        if cause.endswith(NO_RULE):
+            tells = _RULE_TELLS
+        named = "; ".join(one for one in (f"{made.unknown[0]}{more}", cause) if one)
+        return f"{count} of unknown size not in these numbers ({named}): {tells}"
     return variables
 
 

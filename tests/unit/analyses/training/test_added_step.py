@@ -309,7 +309,6 @@ def test_recurrent_layers_keep_every_step(recurrent):
     assert found == pytest.approx(8_396_836, rel=0.1)
 
 
-@pytest.mark.xfail(strict=True, reason="a file's loop has no body to write out: 20 % too little")
 def test_recurrent_layers_that_predict(recurrent):
     predicted = keras_step(recurrent, {"B": 32})
     found = peak(predicted.training.costs, predicted.graph, 32).expected
