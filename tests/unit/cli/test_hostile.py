@@ -271,6 +271,34 @@ def test_pipes_and_packed_files_are_read(graph, tmp_path):
         assert run("op", tmp_path / "pipe", "--format", "csv").out == plain
 
 
+@pytest.mark.parametrize("name", ["residual.h5", "residual.keras"])
+def test_weights_come_through_pipes(name, tmp_path):
+    """Another process reads them, which has no such pipe, or would wait for it for ever."""
+    pytest.importorskip("h5py")
+    model = Path(__file__).parents[2] / "models" / name
+    plain = run("layers", model, "--format", "csv").out
+    layers = called("layers", "-", "--format", "csv")
+    packed = tmp_path / "packed"
+    packed.write_bytes(gzip.compress(model.read_bytes()))
+    for given in (model, packed):
+        assert shell(f"cat '{given}' | {layers}").stdout.decode() == plain
+        assert shell(f"{layers} < '{given}'").stdout.decode() == plain
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["bash", "-c", f"cat '{model}' > '{tmp_path}/pipe'"]):
+        assert run("layers", tmp_path / "pipe", "--format", "csv").out == plain
+
+
+def test_many_small_packed_files_behind_each_other_take_no_time(tmp_path):
+    """And zeros behind them, as tapes have."""
+    empty = gzip.compress(b"")
+    many = empty * ((8 << 20) // len(empty))
+    for name in ("graph.pb.gz", "host.trace.json.gz"):
+        (tmp_path / name).write_bytes(many + bytes(64 << 20))
+        began = time.process_time()
+        assert run(tmp_path / name).code == 4
+        assert time.process_time() - began < 5
+
+
 def test_packed_data_that_is_damaged_or_too_much_is_4(graph, tmp_path):
     packed = gzip.compress(graph.read_bytes())
     cases = {"cut": packed[:-20], "bad": b"\x1f\x8bxxxx", "bomb": gzip.compress(bytes(1 << 27))}

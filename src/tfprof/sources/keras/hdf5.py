@@ -5,7 +5,6 @@ libhdf5 crashes on some damaged files: this is done in a child process.
 
 from __future__ import annotations
 
-import io
 import re
 import sys
 from collections.abc import Iterator
@@ -42,7 +41,7 @@ def work(given: Object) -> Object:
     """The weights in the stretch of a file that is given; without a path, in what is on stdin."""
     path, start, size = given.get("path"), given.get("start"), given.get("size")
     if not isinstance(path, str):
-        return asdict(_read(io.BytesIO(sys.stdin.buffer.read())))
+        return asdict(_read(sys.stdin.buffer))
     begin = start if isinstance(start, int) else 0
     with Stretch(Path(path), begin, size if isinstance(size, int) else None).stream() as file:
         return asdict(_read(file))
