@@ -45,12 +45,17 @@ def in_a_child(module: str, given: Object, stdin: IO[bytes], where: str) -> Obje
         )
     except subprocess.TimeoutExpired:
         raise _endless(where) from None
-    if ran.returncode == -_TIME_IS_UP:
+    return result_of(ran.returncode, ran.stdout, where)
+
+
+def result_of(code: int, out: bytes, where: str) -> Object:
+    """From how the child ended, and what it said."""
+    if code == -_TIME_IS_UP:
         raise _endless(where)
-    if not ran.stdout or ran.returncode:
+    if not out or code:
         what = "the file is so damaged that its library crashed"
         raise CorruptFile(what, offset=0, where=where)
-    said = json.loads(ran.stdout)
+    said = json.loads(out)
     if "fault" in said:
         raise CorruptFile(said["fault"], offset=0, where=where)
     return as_object(said["result"])
