@@ -107,6 +107,19 @@ def test_values_that_nobody_can_mean_are_2(words, samples, graph):
     assert run(*words, path).code == 2
 
 
+@pytest.mark.parametrize("words", [("--to", "99999999999999999999"), ("--from=-9e29",),
+                                   ("--from=-9e29", "--to=9e29")])  # fmt: skip
+def test_times_that_no_capture_has_are_before_or_behind_it(words, samples, tmp_path):
+    path, target = samples / "tiny.xplane.pb", tmp_path / "a.trace.json"
+    assert run("timeline", *words, path).code == 0
+    assert run("timeline", *words, path, "-o", target).code == 0
+
+
+def test_a_name_that_no_system_has_is_not_written(graph):
+    for name in ("\ud800.txt", "a\0.txt"):
+        assert run(graph, "-o", name).code == 5
+
+
 def test_a_broken_pattern_matches_nothing_for_the_original(graph):
     ran = run("scope", "--compat", "original", "-show_name_regexes", "(", graph)
     assert ran.code == 0
