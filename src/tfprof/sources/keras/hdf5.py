@@ -85,8 +85,8 @@ def _keras3(root: Node) -> StoredWeights:
                 found.kinds[path] = _class_name(group.name)
         if depth < _DEEPEST:
             for key in sorted(group, reverse=True):
-                child = _child(group, key)
-                if child is not None and key != "vars" and not hasattr(child, "shape"):
+                child = _child(group, key) if key != "vars" else None
+                if child is not None and not hasattr(child, "shape"):
                     stack.append((child, path, optimizer or key == "optimizer", depth + 1))
     return found
 
@@ -140,9 +140,13 @@ def _child(group: Node, name: str) -> Node:
 
     here = group
     for part in name.split("/"):
-        if not isinstance(here, h5py.Group) or part not in here:
+        if not isinstance(here, h5py.Group):
             return None
-        if not isinstance(here.get(part, getlink=True), h5py.HardLink):
+        try:
+            link = here.id.links.get_info(part.encode())
+        except (KeyError, RuntimeError, UnicodeEncodeError):  # there is none
+            return None
+        if link.type != h5py.h5l.TYPE_HARD:
             return None
         here = here[part]
     return here

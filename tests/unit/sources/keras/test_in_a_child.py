@@ -70,7 +70,7 @@ def test_one_that_works_for_ever_is_ended(module, stdin):
 def test_its_time_and_memory_are_limited(module, stdin):
     asked = "(resource.RLIMIT_CPU, resource.RLIMIT_AS)"
     name = module(f"import resource; return {{'is': [resource.getrlimit(x) for x in {asked}]}}")
-    assert in_a_child(name, {}, stdin, "f.h5") == {"is": [[10, 11], [2 << 30, 2 << 30]]}
+    assert in_a_child(name, {}, stdin, "f.h5") == {"is": [[15, 16], [2 << 30, 2 << 30]]}
 
 
 def test_what_others_print_is_no_answer(module, stdin):
