@@ -29,7 +29,7 @@ _OTHERWISE = 0.5
 _WIDTHS = (40, 80, 120)
 # options that name files of the user
 _PLACES = {option.dest for section in INPUTS for option in section.options} | {
-    "output", "dump_to_file", "placement_log", "against",
+    "output", "dump_to_file", "placement_log", "against", "calibrate",
 }  # fmt: skip
 # some of them thrice: most words that nobody can mean are refused early
 _WORDS = (*by_words.VALUES, *("1", "8", "1,8", "B=2", ".*", "micros", "params,bytes", "auto") * 3)
