@@ -23,7 +23,7 @@ from tfprof.sources.find.load import Request, read_one
 
 # how often an option is said, and how often the whole way from argv to stdout is gone
 _SAID = 0.12
-_WHOLE_WAY = 0.06
+_WHOLE_WAY = 0.03
 _DRAWN = 0.15
 _OTHERWISE = 0.5
 _WIDTHS = (40, 80, 120)
@@ -70,7 +70,7 @@ def ask_all(path: Path, chance: Chance) -> Iterator[Failure | None]:
             yield _tried(command.name, partial(_from_paths, command, values, chance), said)
         elif loaded.data is not None:
             # what was read answers more than once: as it is, and with options
-            for said in ({}, _said(command, chance)):
+            for said in ({}, _said(command, chance), _said(command, chance)):
                 values = _values(command, path, said)
                 ask = partial(_asked, command, loaded.data, values, chance)
                 yield _tried(command.name, ask, said)

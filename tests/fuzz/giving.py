@@ -9,8 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-WAYS = ("name", "name", "name", "stdin", "redirected", "pipe", "link", "company", "twice")
-_FOR_FOLDERS = {"name", "link", "company", "twice"}
+# options that say what a file is, and those that take another file beside it
+_KINDS = ("--graph-path", "--run-meta-path", "--op-log-path", "--checkpoint-path", "--profile-path",
+          "--vars")  # fmt: skip
+_BESIDE = ("--calibrate", "--against", "--placement-log")
+_FOR_FOLDERS = ("name", "name", "link", "company", "twice", *_KINDS, *_BESIDE)
+WAYS = (*_FOR_FOLDERS, "stdin", "redirected", "pipe")
 
 
 def fits(way: str, path: Path) -> str:
@@ -44,6 +48,10 @@ def given(path: Path, way: str, room: Path) -> Iterator[list[str]]:
             yield [str(folder)]
         case "twice":
             yield [str(path), str(path), str(room / "gone.pb")]
+        case _ if way in _KINDS:
+            yield [f"{way}={path}"]
+        case _ if way in _BESIDE:
+            yield [str(path), f"{way}={path}"]
         case _:
             yield [str(path)]
 

@@ -175,7 +175,7 @@ def test_the_question_that_failed_is_asked_again_with_its_options(tmp_path, monk
 def test_words_that_failed_are_said_again(tmp_path):
     path = Case("graph", targets()["graph"].seed(random.Random(1))).write(tmp_path / "input")  # noqa: S311
     for way in sorted(set(giving.WAYS)):
-        call = by_words.Call(("op", "--json"), way)
+        call = by_words.Call(("layers", "--json"), way)
         assert list(ask_again(path, call.asked, json.loads(json.dumps(asdict(call))))) == [None]
 
 

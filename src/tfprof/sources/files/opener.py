@@ -110,8 +110,10 @@ class LocalFiles:
         if kept is not None:
             return kept.read_at(offset, size)
         with path.open("rb") as file:
+            # memory for what is there, not for what a file says that it has
+            there = file.seek(0, os.SEEK_END) - offset
             file.seek(offset)
-            return file.read(size)
+            return file.read(min(size, max(0, there)))
 
     def stream(self, path: Path) -> BinaryIO:
         kept = self._kept_of(path)
