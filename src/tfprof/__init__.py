@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 
+# nothing is imported: until this is through, nobody listens for Ctrl-C
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from tfprof.api.answer import Answer
     from tfprof.api.profile import Profile, load
     from tfprof.api.questions import flops, parameter_count, peak_memory
@@ -90,6 +91,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
     """Public names on first use: `tfprof --help` must not wait for numpy."""
     if name not in __all__:
         raise AttributeError(f"module 'tfprof' has no attribute {name!r}")
+    import importlib
+
     module = _HOME.get(name, "tfprof.compat")
     return getattr(importlib.import_module(module), name)
 

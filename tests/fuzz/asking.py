@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import io
-import json
-import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 
+from fuzz import by_words
 from fuzz.odd import Chance
+from fuzz.output_rules import check
 from tfprof.api.answer import Answer
-from tfprof.cli.main import main
 from tfprof.commands.command import Command
 from tfprof.commands.options.inputs import INPUTS
 from tfprof.commands.options.option import Option, Takes, Values
@@ -25,20 +22,17 @@ from tfprof.renderers.registry import output_formats, rendered
 from tfprof.sources.find.load import Request, read_one
 
 # how often an option is said, and how often the whole way from argv to stdout is gone
-_SAID = 0.04
+_SAID = 0.12
 _WHOLE_WAY = 0.03
-_DRAWN = 0.3
-_FINE = (0, 1, 2, 3, 4, 5, 6)
+_DRAWN = 0.15
+_OTHERWISE = 0.5
 _WIDTHS = (40, 80, 120)
 # options that name files of the user
 _PLACES = {option.dest for section in INPUTS for option in section.options} | {
-    "output", "dump_to_file", "placement_log", "against",
+    "output", "dump_to_file", "placement_log", "against", "calibrate",
 }  # fmt: skip
-_WORDS = (
-    ".*", "a", "micros", "params,bytes", "name", "1", "-1", "0", "B=2", "8", "1..4", "1,8", "16GB",
-    "/cpu:0", "x=B,2", "serving_default", "train", "v100", "auto", "float16",
-)  # fmt: skip
-_PROMPT = "scope\nop -select micros\ngraph -max_depth 3\nset\nhelp\nlayers\n"
+# some of them thrice: most words that nobody can mean are refused early
+_WORDS = (*by_words.VALUES, *("1", "8", "1,8", "B=2", ".*", "micros", "params,bytes", "auto") * 3)
 
 
 class TooSlow(BaseException):
@@ -61,25 +55,35 @@ class Failure:
 def ask_all(path: Path, chance: Chance) -> Iterator[Failure | None]:
     """One for each command that was asked: what went wrong, or None."""
     if chance.random() < _WHOLE_WAY:
-        yield from _by_words(path, chance)
+        for call in by_words.calls(path, chance):
+            yield _tried(call.asked, partial(by_words.run, call, path), asdict(call))
         return
     loaded = _Loaded(path)
     yield _tried("load", loaded.read)
     for command in commands().values():
         if command.answer is None or not _reads(command):
             continue
-        said = _said(command, chance)
-        values = _values(command, path, said)
+        values = _values(command, path, {})
         if command.query is None or command.name == "summary":  # they look at folders themselves
+            said = _said(command, chance) if chance.random() < _OTHERWISE else {}
+            values = _values(command, path, said)
             yield _tried(command.name, partial(_from_paths, command, values, chance), said)
         elif loaded.data is not None:
-            yield _tried(command.name, partial(_asked, command, loaded.data, values, chance), said)
+            # what was read answers more than once: as it is, and with options
+            for said in ({}, _said(command, chance), _said(command, chance)):
+                values = _values(command, path, said)
+                ask = partial(_asked, command, loaded.data, values, chance)
+                yield _tried(command.name, ask, said)
         if command.drawing is not None and chance.random() < _DRAWN:
             yield _tried(f"draw {command.name}", partial(_draw, command, values), said)
 
 
 def ask_again(path: Path, asked: str, said: Mapping[str, object]) -> Iterator[Failure | None]:
     """The question that failed once, in every format."""
+    if "words" in said:
+        call = by_words.Call(**{**said, "words": tuple(said["words"])})
+        yield _tried(asked, partial(by_words.run, call, path), said)
+        return
     drawn, _, name = asked.rpartition(" ")
     command = commands().get(name)
     if command is None or command.answer is None:
@@ -93,7 +97,7 @@ def ask_again(path: Path, asked: str, said: Mapping[str, object]) -> Iterator[Fa
 
 
 def _answer_as(command: Command, values: Values, form: str) -> None:
-    rendered(Answer(command.answer(values, None)), form, 80)
+    check(rendered(Answer(command.answer(values, None)), form, 80), form)
 
 
 class _Loaded:
@@ -116,24 +120,18 @@ def _asked(command: Command, data: object, values: Values, chance: Chance) -> No
 
 
 def _draw(command: Command, values: Values) -> None:
-    to_svg.render(command.picture(command.drawing.answer(values, None)))
+    check(to_svg.render(command.picture(command.drawing.answer(values, None))), "svg")
 
 
 def _show(answered: object, chance: Chance) -> None:
-    """In one of the formats; JSON has to be JSON."""
+    """In one of the formats."""
     name = chance.choice(output_formats())
-    text = rendered(Answer(answered), name, chance.choice(_WIDTHS))
-    if name == "json":
-        json.loads(text, parse_constant=_refuse)
-
-
-def _refuse(text: str) -> None:
-    raise ValueError(f"{text} is no JSON number")
+    check(rendered(Answer(answered), name, chance.choice(_WIDTHS)), name)
 
 
 def _reads(command: Command) -> bool:
     """Whether it is asked about files."""
-    return any(option.takes is Takes.PATHS for part in command.options for option in part.options)
+    return any(option.dest == "paths" for part in command.options for option in part.options)
 
 
 def _said(command: Command, chance: Chance) -> dict[str, object]:
@@ -158,40 +156,15 @@ def _word(option: Option, chance: Chance) -> object:
         case Takes.FLAG:
             return option.sets or True
         case Takes.WHOLE:
-            return chance.choice([-1, 0, 1, 2, 3, 10, 1 << 40])
+            return chance.choice([-1, 0, 1, 2, 3, 10, 1 << 40, -(1 << 70), 10**4000])
         case Takes.NUMBER:
-            return chance.choice([0.0, 0.5, 1.0, 3.0, 1e9])
+            return chance.choice([0.0, 0.5, 1.0, 3.0, 1e9, -1.0, -0.0, 5e-324, 9.9e29])
         case Takes.MANY:
-            return [chance.choice(_WORDS)]
+            return [chance.choice(_WORDS) for _ in range(chance.choice([1, 1, 2]))]
         case Takes.MAYBE:
-            return "true"
+            return chance.choice(("true", *_WORDS))
         case _:
             return chance.choice(option.choices or _WORDS)
-
-
-def _by_words(path: Path, chance: Chance) -> Iterator[Failure | None]:
-    """As a user would, the prompt and files that are written included."""
-    ways: list[tuple[str, ...]] = [
-        (name, str(path)) for name, one in commands().items() if _reads(one)
-    ]
-    drawn = [("draw", name, str(path)) for name, one in commands().items() if one.drawing]
-    trace = str(path.parent / "out.trace.json.gz")
-    ways += [*drawn, ("shell", str(path)), ("timeline", str(path), "-o", trace, "--force")]
-    for words in ways:
-        extra = ("--json",) if chance.random() < 0.3 and words[0] not in ("draw", "shell") else ()
-        yield _tried(" ".join((*words, *extra)), partial(_main, (*words, *extra)))
-
-
-def _main(words: tuple[str, ...]) -> None:
-    out, err, usual = io.StringIO(), io.StringIO(), sys.stdin
-    sys.stdin = io.StringIO(_PROMPT)
-    try:
-        with redirect_stdout(out), redirect_stderr(err):
-            code = main(list(words))
-    finally:
-        sys.stdin = usual
-    if code not in _FINE:
-        raise InternalFault(f"exit {code}: {err.getvalue()}")
 
 
 def _tried(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 from fuzz.codec import Codec
 from fuzz.container_codecs import BytesCodec
 from fuzz.odd import NAMES, Chance, damaged
+from fuzz.packing import packed
 from fuzz.targets import Files, Target, targets
 
 _CHANGES = (1, 1, 1, 2, 2, 3, 5, 12)
@@ -51,6 +53,12 @@ def case_of(seed: str, target: Target, number: int) -> Case:
         files[name] = changed(files[name], codec_of(target.name, name), chance)
     if len(files) > 1 and chance.random() < 0.15:
         _mix_up(files, chance)
+    elif chance.random() < 0.06:
+        name = chance.choice(sorted(files))
+        files[f"{name}.gz"] = packed(files.pop(name), chance)
+    elif chance.random() < 0.02:
+        name = chance.choice(sorted(files))
+        files[odd_name(chance) + name.rpartition("/")[2]] = files.pop(name)
     return Case(target.name, files)
 
 
@@ -85,8 +93,13 @@ def _mix_up(files: Files, chance: Chance) -> None:
         case 3:
             files[name] = files[other]
         case 4:
-            letters = chance.choice(NAMES).replace(b"/", b"").replace(b"\0", b"").strip(b".")[:99]
-            files[letters.decode("utf-8", "replace") + "x"] = files.pop(name)
+            files[odd_name(chance) + "x"] = files.pop(name)
+
+
+def odd_name(chance: Chance) -> str:
+    """As the system may have it: any bytes but two."""
+    letters = chance.choice(NAMES).replace(b"/", b"").replace(b"\0", b"").strip(b".")[:99]
+    return os.fsdecode(letters)
 
 
 @contextmanager

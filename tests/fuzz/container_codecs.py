@@ -58,6 +58,8 @@ class Held:
     key: bytes
     content: Any
     codec: Codec
+    # what a directory says of it that is not so
+    lies: dict[str, int] = field(default_factory=dict)
 
 
 class _Many:
@@ -87,6 +89,12 @@ class _Many:
             held.codec.mutate(held.content, chance)
 
 
+_LIES = 0.12
+_TOLD = ("version", "flags", "method", "time", "date", "crc", "packed", "size", "name", "extra",
+         "begin")  # fmt: skip
+_MASKS = (*[0xFFFF] * 5, *[0xFFFF_FFFF] * 3, *[0xFFFF] * 2, 0xFFFF_FFFF)
+
+
 @dataclass(frozen=True)
 class ZipCodec(_Many):
     """Members of a zip by their names; those without a codec of their own are bytes."""
@@ -101,19 +109,30 @@ class ZipCodec(_Many):
         codec = self.members.get(name, BytesCodec())
         return Held(name.encode(), codec.parse(data), codec)
 
+    def mutate(self, tree: list[Held], chance: Chance) -> None:
+        if tree and chance.random() < _LIES:
+            held = chance.choice(tree)
+            held.lies[chance.choice(_TOLD)] = chance.choice((*NUMBERS, *range(9), 30, 12, 14, 99))
+        else:
+            super().mutate(tree, chance)
+
     def build(self, tree: list[Held]) -> bytes:
-        """By hand: zipfile refuses the names and the doubles that are wanted."""
+        """By hand: zipfile refuses the names, the doubles and the lies that are wanted."""
         out, directory = bytearray(), bytearray()
         for held in tree:
             data, name = held.codec.build(held.content), held.key[:60_000]
-            packed = zlib.compress(data, 1)[2:-4]
-            about = struct.pack(
-                "<HHHHHIIIHH", 20, 0x800, 8, 0, 0x21, zlib.crc32(data), len(packed), len(data),
-                len(name), 0,
-            )  # fmt: skip
-            begin = len(out)
-            out += b"PK\3\4" + about + name + packed
-            directory += b"PK\1\2\x14\0" + about + struct.pack("<HHHII", 0, 0, 0, 0, begin) + name
+            is_stored = name.endswith(b".h5")  # as Keras does, to seek in it
+            stored = data if is_stored else zlib.compress(data, 1)[2:-4]
+            told = {
+                "version": 20, "flags": 0x800, "method": 0 if is_stored else 8, "time": 0,
+                "date": 0x21, "crc": zlib.crc32(data), "packed": len(stored), "size": len(data),
+                "name": len(name), "extra": 0, "begin": len(out), **held.lies,
+            }  # fmt: skip
+            fields = [told[key] & mask for key, mask in zip(_TOLD, _MASKS, strict=True)]
+            about = struct.pack("<HHHHHIIIHH", *fields[:-1])
+            out += b"PK\3\4" + about + name + stored
+            where = struct.pack("<HHHII", 0, 0, 0, 0, fields[-1])
+            directory += b"PK\1\2\x14\0" + about + where + name
         end = struct.pack("<HHHHIIH", 0, 0, len(tree), len(tree), len(directory), len(out), 0)
         return bytes(out + directory + b"PK\5\6" + end)
 

@@ -24,6 +24,7 @@ from fuzz.container_codecs import (
     TableCodec,
     ZipCodec,
 )
+from fuzz.hdf5_blocks import BlocksCodec, odd_weights
 from fuzz.made_graphs import made_graph
 from fuzz.odd import Chance
 from fuzz.text_codecs import JsonCodec, TextCodec
@@ -273,7 +274,7 @@ _KERAS = ZipCodec({"config.json": JsonCodec(), "metadata.json": JsonCodec()})
 
 
 def _without_weights(data: bytes) -> bytes:
-    """Most inputs do without: weights are read by another process, which takes long to start."""
+    """Most inputs do without: weights are read by another process."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as whole, zipfile.ZipFile(out, "w") as left:
         for name in ("config.json", "metadata.json"):
@@ -287,7 +288,12 @@ def _keras() -> list[Files]:
     return [{"model.keras": _without_weights(data)} for data in whole]
 
 
-@target("Keras weights", ["Keras model"], {"model.keras": _KERAS})
+_KERAS_WEIGHTS = ZipCodec(
+    {"config.json": JsonCodec(), "metadata.json": JsonCodec(), "model.weights.h5": BlocksCodec()}
+)
+
+
+@target("Keras weights", ["Keras model"], {"model.keras": _KERAS_WEIGHTS})
 def _keras_weights() -> list[Files]:
     return [{"model.keras": _data("models/residual.keras")}]
 
@@ -295,6 +301,13 @@ def _keras_weights() -> list[Files]:
 @target("HDF5", ["HDF5"], {"model.h5": Hdf5Codec(JsonCodec())})
 def _hdf5() -> list[Files]:
     return [{"model.h5": _data("models/residual.h5")}]
+
+
+@target("HDF5 blocks", ["HDF5"], {"model.h5": BlocksCodec()})
+def _hdf5_blocks() -> list[Files]:
+    weights = zipfile.ZipFile(io.BytesIO(_data("models/residual.keras"))).read("model.weights.h5")
+    odd = [odd_weights(Chance(number)) for number in range(12)]
+    return [{"model.h5": data} for data in (_data("models/residual.h5"), weights, *odd)]
 
 
 @target(

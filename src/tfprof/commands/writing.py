@@ -56,9 +56,10 @@ def write_chunks(
 def _told(path: Path) -> Iterator[None]:
     try:
         yield
-    except OSError as fault:
+    except (OSError, ValueError) as fault:  # a name that no system has: a NUL, half a character
+        why = fault.strerror if isinstance(fault, OSError) and fault.strerror else fault
         raise OutputNotWritable(
-            f"cannot be written: {fault.strerror or fault}",
+            f"cannot be written: {why}",
             where=str(path),
             hint="Give another place with -o.",
         ) from None

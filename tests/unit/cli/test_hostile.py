@@ -107,6 +107,19 @@ def test_values_that_nobody_can_mean_are_2(words, samples, graph):
     assert run(*words, path).code == 2
 
 
+@pytest.mark.parametrize("words", [("--to", "99999999999999999999"), ("--from=-9e29",),
+                                   ("--from=-9e29", "--to=9e29")])  # fmt: skip
+def test_times_that_no_capture_has_are_before_or_behind_it(words, samples, tmp_path):
+    path, target = samples / "tiny.xplane.pb", tmp_path / "a.trace.json"
+    assert run("timeline", *words, path).code == 0
+    assert run("timeline", *words, path, "-o", target).code == 0
+
+
+def test_a_name_that_no_system_has_is_not_written(graph):
+    for name in ("\ud800.txt", "a\0.txt"):
+        assert run(graph, "-o", name).code == 5
+
+
 def test_a_broken_pattern_matches_nothing_for_the_original(graph):
     ran = run("scope", "--compat", "original", "-show_name_regexes", "(", graph)
     assert ran.code == 0
@@ -269,6 +282,34 @@ def test_pipes_and_packed_files_are_read(graph, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with subprocess.Popen(["bash", "-c", f"cat '{graph}' > '{tmp_path}/pipe'"]):
         assert run("op", tmp_path / "pipe", "--format", "csv").out == plain
+
+
+@pytest.mark.parametrize("name", ["residual.h5", "residual.keras"])
+def test_weights_come_through_pipes(name, tmp_path):
+    """Another process reads them, which has no such pipe, or would wait for it for ever."""
+    pytest.importorskip("h5py")
+    model = Path(__file__).parents[2] / "models" / name
+    plain = run("layers", model, "--format", "csv").out
+    layers = called("layers", "-", "--format", "csv")
+    packed = tmp_path / "packed"
+    packed.write_bytes(gzip.compress(model.read_bytes()))
+    for given in (model, packed):
+        assert shell(f"cat '{given}' | {layers}").stdout.decode() == plain
+        assert shell(f"{layers} < '{given}'").stdout.decode() == plain
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["bash", "-c", f"cat '{model}' > '{tmp_path}/pipe'"]):
+        assert run("layers", tmp_path / "pipe", "--format", "csv").out == plain
+
+
+def test_many_small_packed_files_behind_each_other_take_no_time(tmp_path):
+    """And zeros behind them, as tapes have."""
+    empty = gzip.compress(b"")
+    many = empty * ((8 << 20) // len(empty))
+    for name in ("graph.pb.gz", "host.trace.json.gz"):
+        (tmp_path / name).write_bytes(many + bytes(64 << 20))
+        began = time.process_time()
+        assert run(tmp_path / name).code == 4
+        assert time.process_time() - began < 5
 
 
 def test_packed_data_that_is_damaged_or_too_much_is_4(graph, tmp_path):

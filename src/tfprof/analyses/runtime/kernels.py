@@ -46,6 +46,8 @@ def of_space(space: Space) -> KernelsPartial:
 def _of(plane: Plane) -> list[KernelSums]:
     details = plane.stat(_DETAILS)
     rows, texts = details.rows, details.texts()
+    if not len(rows):
+        return []  # a name that no event uses
     ops = _texts_at(plane, "tf_op", rows)
     names = Interned(plane.events.name[rows], plane.event_names.name)
     keys = np.stack([names.codes, texts.codes, ops.codes])

@@ -17,6 +17,9 @@ from tfprof.reports.shared.run_in_time import run_in_time
 from tfprof.reports.timeline.query import Query
 from tfprof.results.step_windows import StepWindow
 
+# a month in picoseconds; columns hold four times as much
+_FAR = 1 << 61
+
 
 class Timeline:
     """A run and a question about it, brought together."""
@@ -76,7 +79,9 @@ class Timeline:
         return Filters(begin, end, self.thread, shortest, asked.everything)
 
     def _at(self, milliseconds: float) -> int:
-        return self.zero + round(milliseconds * PS_A_MILLISECOND)
+        """A time that no capture has is before or behind all that it has."""
+        at = self.zero + round(milliseconds * PS_A_MILLISECOND)
+        return max(-_FAR, min(_FAR, at))
 
     def since_zero(self, picoseconds: int) -> float:
         """Microseconds from the first event."""

@@ -5,19 +5,16 @@ from __future__ import annotations
 import codecs
 import json
 import re
-import zlib
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
-from tfprof.errors import AccessDenied, CorruptFile, UnsafeFile
-from tfprof.sources.files.inflation import MOST_EXPANSION, inflation_budget
+from tfprof.errors import AccessDenied, CorruptFile
+from tfprof.sources.files import gzip_data
 from tfprof.sources.files.opener import opener_for
 from tfprof.wire.fields import Progress
 from tfprof.wire.json_values import Json
 
-_CHUNK = 1 << 20
-_GZIP = b"\x1f\x8b"
-_GZIP_FRAME = 31  # zlib's number for it
 _SPACE = " \t\r\n"
 _MARK = "\ufeff"
 # a word that is cut off is found at fault where it begins: -Infinity is the longest
@@ -142,40 +139,22 @@ class JsonStream:
 
 def _unpacked(path: Path, progress: Progress | None) -> Iterator[bytes]:
     """Of a packed file that ends early, what there is: whoever reads it misses the rest."""
-    inflate: zlib._Decompress | None = None
-    budget = inflation_budget()
-    done = 0
     try:
         with opener_for(path).stream(path) as file:
-            while chunk := file.read(_CHUNK):
-                if not done and chunk.startswith(_GZIP):
-                    inflate = zlib.decompressobj(_GZIP_FRAME)
-                done += len(chunk)
-                if progress is not None:
-                    progress(done)
-                if inflate is None:
-                    yield chunk
-                    continue
-                while chunk:
-                    piece = inflate.decompress(chunk, _CHUNK)
-                    left = inflate.unconsumed_tail
-                    budget.add(len(chunk) - len(left))
-                    if not budget.take(len(piece)):
-                        raise UnsafeFile(
-                            f"refused: it unpacks to more than {MOST_EXPANSION} times its size",
-                            where=str(path),
-                        )
-                    yield piece
-                    # one packed file may follow another
-                    chunk = inflate.unused_data.lstrip(b"\0") if inflate.eof else left
-                    if inflate.eof and chunk:
-                        inflate = zlib.decompressobj(_GZIP_FRAME)
+            chunks = _told(gzip_data.chunks_of(file), progress)
+            first = next(chunks, b"")
+            whole: Iterator[bytes] = chain([first], chunks)
+            if first.startswith(gzip_data.MAGIC):
+                whole = gzip_data.unpacked(whole, str(path), may_be_cut=True)
+            yield from whole
     except OSError as fault:
         raise AccessDenied.because(fault, str(path)) from None
-    except zlib.error as fault:
-        raise CorruptFile(
-            f"the file is damaged: its gzip data cannot be unpacked ({fault})",
-            offset=max(0, done - _CHUNK),
-            where=str(path),
-            hint=_HINT,
-        ) from None
+
+
+def _told(chunks: Iterator[bytes], progress: Progress | None) -> Iterator[bytes]:
+    done = 0
+    for chunk in chunks:
+        done += len(chunk)
+        if progress is not None:
+            progress(done)
+        yield chunk

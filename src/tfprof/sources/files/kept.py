@@ -27,7 +27,7 @@ class Kept:
     def read_at(self, offset: int, size: int) -> bytes:
         with self._lock:
             self._file.seek(offset)
-            return self._file.read(size)
+            return self._file.read(min(size, max(0, self.size - offset)))
 
     def stream(self) -> BinaryIO:
         return io.BufferedReader(_Reader(self))

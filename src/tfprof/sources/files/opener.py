@@ -18,7 +18,6 @@ from tfprof.sources.files.kept import Kept
 
 # `-`, as the system calls it
 STDIN = Path("/dev/stdin")
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +110,10 @@ class LocalFiles:
         if kept is not None:
             return kept.read_at(offset, size)
         with path.open("rb") as file:
+            # memory for what is there, not for what a file says that it has
+            there = file.seek(0, os.SEEK_END) - offset
             file.seek(offset)
-            return file.read(size)
+            return file.read(min(size, max(0, there)))
 
     def stream(self, path: Path) -> BinaryIO:
         kept = self._kept_of(path)
@@ -145,9 +146,12 @@ def _comes_once(found: os.stat_result) -> bool:
 
 
 def _is_packed(path: Path) -> bool:
-    """A trace for a viewer has a reader of its own, which unpacks as it goes."""
+    """By its name, and without one maybe.
+
+    A trace for a viewer has a reader of its own, which unpacks as it goes.
+    """
     name = path.name.lower()
-    return name.endswith(".gz") and not name.endswith(".json.gz")
+    return path == STDIN or (name.endswith(".gz") and not name.endswith(".json.gz"))
 
 
 def _pieces(path: Path, found: os.stat_result) -> Iterator[bytes]:
@@ -158,10 +162,9 @@ def _pieces(path: Path, found: os.stat_result) -> Iterator[bytes]:
     # what is there may be nobody's to open by its name
     with os.fdopen(os.dup(0), "rb") if path == STDIN else path.open("rb") as file:
         if file.peek(2)[:2] == gzip_data.MAGIC:
-            yield from gzip_data.unpacked(file, str(path))
-            return
-        while chunk := file.read(_CHUNK):
-            yield chunk
+            yield from gzip_data.unpacked(gzip_data.chunks_of(file), str(path))
+        else:
+            yield from gzip_data.chunks_of(file)
 
 
 def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
@@ -169,6 +172,12 @@ def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:  # a link that leads nowhere
         return False
+
+
+def is_plain(path: Path) -> bool:
+    """Whether another process finds the same bytes under this path."""
+    found = _found(path) if opener_for(path) is _LOCAL else None
+    return found is not None and stat.S_ISREG(found.st_mode) and not _is_packed(path)
 
 
 def here() -> Path:

@@ -6,6 +6,7 @@ import lzma
 import re
 import zipfile
 import zlib
+from os import SEEK_END
 from pathlib import Path, PurePosixPath
 from typing import Self
 
@@ -31,6 +32,7 @@ class KerasArchive:
             raise AccessDenied.because(fault, str(path)) from None
         try:
             self._zip = zipfile.ZipFile(self._file)
+            self._size = self._file.seek(0, SEEK_END)
             for member in self._zip.infolist():
                 self._look_over(member)
         except _ZIP_FAULTS as fault:
@@ -55,6 +57,8 @@ class KerasArchive:
             self._refuse(f"its member {name!r} points outside the archive")
         if _PICKLES.fullmatch(name):
             self._refuse(f"its member {name!r} is a pickle, which can run code")
+        if not 0 <= member.header_offset <= self._size - member.compress_size:
+            raise zipfile.BadZipFile(f"its member {name!r} is not all there")
         budget = inflation_budget(member.compress_size)
         if not budget.take(member.file_size):
             self._refuse(f"its member {name!r} unpacks to {member.file_size:,} bytes")
@@ -68,10 +72,13 @@ class KerasArchive:
 
     def read(self, name: str, most: int = MOST_TEXT) -> bytes:
         """A small member, whole."""
-        if self._zip.getinfo(name).file_size > most:
+        size = self._zip.getinfo(name).file_size
+        if size > most:
             self._refuse(f"its member {name!r} is too large for what it should be")
         try:
-            data = self._zip.read(name)
+            # no more than it says: without a size, whatever it unpacks to would be unpacked
+            with self._zip.open(name) as member:
+                data = member.read(size)
         except (*_ZIP_FAULTS, zlib.error, lzma.LZMAError) as fault:
             raise CorruptFile(
                 f"the member {name!r} is damaged ({fault})", offset=0, where=str(self.path)

@@ -16,6 +16,7 @@ from tfprof.sources.keras.archive import KerasArchive
 from tfprof.sources.keras.calls import calls_of
 from tfprof.sources.keras.config import inputs_of, layers_of
 from tfprof.sources.keras.hdf5 import StoredWeights
+from tfprof.sources.keras.paths_left import PathsLeft
 from tfprof.sources.keras.weights import read_weights
 from tfprof.wire import dtypes
 from tfprof.wire.fields import Progress
@@ -106,16 +107,15 @@ def _model(
 
 def _with_weights(model: KerasModel, stored: StoredWeights) -> KerasModel:
     """Each layer with the weights stored under its path, or below it (cells, sublayers)."""
-    left = dict(stored.layers)
+    left = PathsLeft(stored.layers)
     layers = []
     for layer in model.layers:
-        mine = [p for p in left if p == layer.path or p.startswith(f"{layer.path}/")]
-        rows = [(path, row) for path in mine for row in left.pop(path)]
+        rows = [(path, row) for path in left.take(layer.path) for row in stored.layers[path]]
         layers.append(_filled(layer, rows))
-    for path, weights in left.items():
+    for path in left.rest():
         # stored, but of no layer the config lists
         layer = KerasLayer(path, "?", trainable=True)
-        layers.append(_filled(layer, [(path, row) for row in weights]))
+        layers.append(_filled(layer, [(path, row) for row in stored.layers[path]]))
     optimizer = tuple(
         Weight(f"optimizer/{name}", shape, dtype, trainable=False)
         for name, shape, dtype in stored.optimizer

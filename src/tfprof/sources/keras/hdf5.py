@@ -5,7 +5,6 @@ libhdf5 crashes on some damaged files: this is done in a child process.
 
 from __future__ import annotations
 
-import io
 import re
 import sys
 from collections.abc import Iterator
@@ -42,7 +41,7 @@ def work(given: Object) -> Object:
     """The weights in the stretch of a file that is given; without a path, in what is on stdin."""
     path, start, size = given.get("path"), given.get("start"), given.get("size")
     if not isinstance(path, str):
-        return asdict(_read(io.BytesIO(sys.stdin.buffer.read())))
+        return asdict(_read(sys.stdin.buffer))
     begin = start if isinstance(start, int) else 0
     with Stretch(Path(path), begin, size if isinstance(size, int) else None).stream() as file:
         return asdict(_read(file))
@@ -86,8 +85,8 @@ def _keras3(root: Node) -> StoredWeights:
                 found.kinds[path] = _class_name(group.name)
         if depth < _DEEPEST:
             for key in sorted(group, reverse=True):
-                child = _child(group, key)
-                if child is not None and key != "vars" and not hasattr(child, "shape"):
+                child = _child(group, key) if key != "vars" else None
+                if child is not None and not hasattr(child, "shape"):
                     stack.append((child, path, optimizer or key == "optimizer", depth + 1))
     return found
 
@@ -141,9 +140,13 @@ def _child(group: Node, name: str) -> Node:
 
     here = group
     for part in name.split("/"):
-        if not isinstance(here, h5py.Group) or part not in here:
+        if not isinstance(here, h5py.Group):
             return None
-        if not isinstance(here.get(part, getlink=True), h5py.HardLink):
+        try:
+            link = here.id.links.get_info(part.encode())
+        except (KeyError, RuntimeError, UnicodeEncodeError):  # there is none
+            return None
+        if link.type != h5py.h5l.TYPE_HARD:
             return None
         here = here[part]
     return here

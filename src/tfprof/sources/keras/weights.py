@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import IO
+
 from tfprof.errors import ExtraMissing
+from tfprof.sources.files.opener import is_plain
 from tfprof.sources.files.stretch import Stretch
 from tfprof.sources.keras.hdf5 import Row, StoredWeights
 from tfprof.sources.keras.in_a_child import in_a_child
@@ -19,10 +24,23 @@ def read_weights(place: Stretch | bytes, where: str) -> StoredWeights:
         raise ExtraMissing(
             "weights in HDF5 need h5py", where=where, hint="pip install 'tfprof[keras]'"
         ) from None
+    given: Object = {}
+    if isinstance(place, Stretch) and is_plain(place.path):
+        given = {"path": str(place.path), "start": place.start, "size": place.size}
+    with TemporaryFile() as stdin:
+        if not given:
+            _copy(place, stdin)
+        return _stored(in_a_child(_READER, given, stdin, where))
+
+
+def _copy(place: Stretch | bytes, target: IO[bytes]) -> None:
+    """What only we can see: unpacked, from a pipe, of another store."""
     if isinstance(place, bytes):
-        return _stored(in_a_child(_READER, {}, place, where))
-    given: Object = {"path": str(place.path), "start": place.start, "size": place.size}
-    return _stored(in_a_child(_READER, given, b"", where))
+        target.write(place)
+    else:
+        with place.stream() as source:
+            copyfileobj(source, target)
+    target.seek(0)
 
 
 def _stored(found: Object) -> StoredWeights:

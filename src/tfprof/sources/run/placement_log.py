@@ -10,11 +10,13 @@ from tfprof.errors import WrongKind
 from tfprof.model.placement_log import PlacementLog
 from tfprof.sources.files.reader import read_bytes
 
-_DEVICE = r"(?P<device>/(?:job|device|cpu|gpu|replica|task)[^\s,;]+)"
+_DEVICE = r"(?P<device>/(?:job|device|cpu|gpu|replica|task)[^\s,;]++)"
 # `MatMul: (MatMul): /job:...`; early versions have no colon, or no type, before the device
-_PLACED = re.compile(rf"(?P<name>[^\s:()\[\]]+): (?:\((?P<op>[\w>]+)\):?\s*)?{_DEVICE}\s*$")
+# a name begins where none goes on: from every letter of a long one, the rest would be looked at
+_NAME = r"(?<![^\s:()\[\]])(?P<name>[^\s:()\[\]]++)"
+_PLACED = re.compile(rf"{_NAME}: (?:\((?P<op>[\w>]++)\):?\s*+)?{_DEVICE}\s*+$")
 # `Executing op MatMul in device /job:...` of TensorFlow 2
-_EXECUTED = re.compile(rf"(?:Executing|Placing) op (?P<op>\S+) (?:in|on) device:? {_DEVICE}")
+_EXECUTED = re.compile(rf"(?:Executing|Placing) op (?P<op>\S++) (?:in|on) device:? {_DEVICE}")
 # what comes before the nodes of a session
 _SESSION = "Device mapping:"
 

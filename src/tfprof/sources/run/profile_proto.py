@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from tfprof.wire.schema import Messages, Proto
 _NODES, _STEPS, _STRINGS, _VERSION = 1, 3, 4, 1000
 # the version of the fields that tfprof adds
 OWN_FIELDS = 1
+_MOST_BYTES = (1 << 63) - 1
 
 
 def read(path: Path, _step: int, progress: Progress | None) -> FilePiece:
@@ -138,11 +139,16 @@ class _Rows:
                 step,
                 run[0],
                 run[1],
-                sum(m.requested_bytes for m in mine),
-                sum(m.peak_bytes for m in mine),
-                sum(m.residual_bytes for m in mine),
-                sum(m.output_bytes for m in mine),
+                _sum(m.requested_bytes for m in mine),
+                _sum(m.peak_bytes for m in mine),
+                _sum(m.residual_bytes for m in mine),
+                _sum(m.output_bytes for m in mine),
             ))  # fmt: skip
+
+
+def _sum(sizes: Iterable[int]) -> int:
+    """Records may add up to more than a column holds: nobody has that memory."""
+    return max(-_MOST_BYTES, min(_MOST_BYTES, sum(sizes)))
 
 
 def _trace(nodes: Sequence[Proto]) -> Trace | None:

@@ -1,5 +1,6 @@
 """The child is a new process: it neither hangs beside our threads nor takes us with it."""
 
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -28,33 +29,53 @@ def module(tmp_path, monkeypatch):
     return made
 
 
-def test_gives_back_what_comes_out(module):
+@pytest.fixture
+def stdin():
+    with tempfile.TemporaryFile() as held:
+        yield held
+
+
+def test_gives_back_what_comes_out(module, stdin):
+    stdin.write(b"hello")
+    stdin.seek(0)
     name = module("return {'got': given['x'] + 1, 'said': sys.stdin.buffer.read().decode()}")
-    assert in_a_child(name, {"x": 1}, b"hello", "f.h5") == {"got": 2, "said": "hello"}
+    assert in_a_child(name, {"x": 1}, stdin, "f.h5") == {"got": 2, "said": "hello"}
 
 
-def test_a_crash_is_a_damaged_file(module):
+def test_a_crash_is_a_damaged_file(module, stdin):
     with pytest.raises(CorruptFile, match="crashed") as caught:
-        in_a_child(module("os.abort()"), {}, b"", "f.h5")
+        in_a_child(module("os.abort()"), {}, stdin, "f.h5")
     assert caught.value.where == "f.h5"
 
 
-def test_an_exception_is_told(module):
+def test_an_exception_is_told(module, stdin):
     with pytest.raises(CorruptFile, match="ZeroDivisionError"):
-        in_a_child(module("return 1 / 0"), {}, b"", "f.h5")
+        in_a_child(module("return 1 / 0"), {}, stdin, "f.h5")
 
 
-def test_one_that_hangs_is_ended(module, monkeypatch):
-    monkeypatch.setattr(child, "_LONGEST_SECONDS", 1)
+def test_one_that_hangs_is_ended(module, monkeypatch, stdin):
+    monkeypatch.setattr(child, "_LONGEST_WAIT", 1)
     began = time.monotonic()
     with pytest.raises(CorruptFile, match="does not come to an end"):
-        in_a_child(module("time.sleep(60)"), {}, b"", "f.h5")
+        in_a_child(module("time.sleep(60)"), {}, stdin, "f.h5")
     assert time.monotonic() - began < 30
 
 
-def test_what_others_print_is_no_answer(module):
+def test_one_that_works_for_ever_is_ended(module, stdin):
+    soon = "import resource; resource.setrlimit(resource.RLIMIT_CPU, (1, 2))"
+    with pytest.raises(CorruptFile, match="does not come to an end"):
+        in_a_child(module(f"{soon}\n    while True: pass"), {}, stdin, "f.h5")
+
+
+def test_its_time_and_memory_are_limited(module, stdin):
+    asked = "(resource.RLIMIT_CPU, resource.RLIMIT_AS)"
+    name = module(f"import resource; return {{'is': [resource.getrlimit(x) for x in {asked}]}}")
+    assert in_a_child(name, {}, stdin, "f.h5") == {"is": [[15, 16], [2 << 30, 2 << 30]]}
+
+
+def test_what_others_print_is_no_answer(module, stdin):
     name = module("print('warning', file=sys.stderr); return {'fine': True}")
-    assert in_a_child(name, {}, b"", "f.h5") == {"fine": True}
+    assert in_a_child(name, {}, stdin, "f.h5") == {"fine": True}
 
 
 def test_hdf5_is_read_while_another_thread_is_inside_its_library(tmp_path):

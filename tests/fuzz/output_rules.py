@@ -1,0 +1,56 @@
+"""What holds for every output, whatever was read: it steers no terminal and is well-formed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from xml.etree import ElementTree as ET
+
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_STEERS = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+
+
+class BadOutput(AssertionError):
+    """It was answered, but not as it has to be."""
+
+
+def check(text: str, form: str = "txt") -> None:
+    """`form` is a suffix; of one that is not known here, only that it is text."""
+    found = _STEERS.search(text)
+    if found:
+        around = text[max(0, found.start() - 60) : found.end() + 20]
+        raise BadOutput(f"{form} has {found[0]!r} in {around!r}")
+    if form == "json":
+        json.loads(text, parse_constant=_refuse)
+    elif form == "csv":
+        _check_cells(text)
+    elif form == "svg":
+        ET.fromstring(text)  # noqa: S314  (our own)
+
+
+def check_coloured(text: str) -> None:
+    check(_COLOURS.sub("", text))
+
+
+def _refuse(text: str) -> None:
+    raise BadOutput(f"{text} is no JSON number")
+
+
+def _check_cells(text: str) -> None:
+    for row in csv.reader(io.StringIO(text)):
+        for cell in row:
+            if cell.startswith(_FORMULAS) and not _is_number(cell):
+                raise BadOutput(f"csv has a formula: {cell!r}")
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
