@@ -9,8 +9,10 @@ import time
 # before numpy: its threads would take address space, which is what is limited
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+from fuzz.by_words import keep_parser
 from fuzz.corpus import keep
 from fuzz.forked import SECONDS
+from fuzz.forked_weights import use_forks
 from fuzz.minimise import minimised
 from fuzz.running import Campaign
 from fuzz.targets import targets
@@ -26,6 +28,9 @@ def main() -> int:
     args = parser.parse_args()
     seed = args.seed or str(int(time.time()))
     chosen = [one for name, one in targets().items() if not args.only or name in args.only]
+    # for the whole process: a test that runs a campaign would leave them to the others
+    use_forks()
+    keep_parser()
     campaign = Campaign(seed, chosen, args.seconds)
     began = time.monotonic()
     try:

@@ -10,10 +10,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from fuzz.asking import Failure, ask_all
-from fuzz.by_words import keep_parser
 from fuzz.cases import Case, case_of, chance_of
 from fuzz.forked import SECONDS, Worker, start_clock
-from fuzz.forked_weights import use_forks
 from fuzz.targets import Target
 
 # a worker is replaced then: what it keeps in caches is not the fault of an input
@@ -57,8 +55,6 @@ class Campaign:
     def run(self, until: float) -> None:
         folder = scratch_folder()
         try:
-            use_forks()
-            keep_parser()
             self._warm(folder)
             while time.monotonic() < until:
                 self._one_worker(folder, until)
