@@ -11,7 +11,9 @@ from tfprof.analyses.memory.op_times import OVERHEAD
 # by op: how many times as long it takes, and how long its thread stands still besides
 Delays = tuple[list[float], list[float]]
 # ops take up to this power of e more or less time in a run by chance
-_SPREAD = 1.0
+_SPREAD, _LEAST_SPREAD = 1.0, 0.1
+# from a millisecond on that evens out
+_EVENS_OUT = 20_000_000.0
 # so often something else takes the core, for so long: some milliseconds
 _OPS_A_PAUSE, _PAUSE = 300, 100_000_000.0
 # so often it is a short moment, in any op
@@ -28,13 +30,18 @@ def delays(lasting: Sequence[float], chance: int | None) -> Delays:
     if chance is None or not count:
         return [1.0] * count, [0.0] * count
     draw = random.Random(chance)  # noqa: S311  (no secret hangs on it)
-    factors = [math.exp(draw.uniform(-_SPREAD, _SPREAD)) for _ in range(count)]
+    factors = [math.exp(draw.uniform(-1, 1) * _spread(one)) for one in lasting]
     pauses = [0.0] * count
     for number in draw.choices(range(count), k=count // _OPS_A_MOMENT + 1):
         pauses[number] = draw.expovariate(1 / _MOMENT)
     for number in _interrupted(lasting, draw):
         pauses[number] = draw.expovariate(1 / _PAUSE)
     return factors, pauses
+
+
+def _spread(lasting: float) -> float:
+    """Of a long kernel chance evens out."""
+    return max(_LEAST_SPREAD, min(_SPREAD, math.sqrt(_EVENS_OUT / max(1.0, lasting))))
 
 
 def _interrupted(lasting: Sequence[float], draw: random.Random) -> list[int]:
