@@ -16,6 +16,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import op_def_library, op_def_registry
 
+from tfprof.analyses.memory.program import LAST_CACHE
 from tfprof.model.dims import BATCH, at, symbol
 from tfprof.ops.rule import Call, Tensor, rules
 
@@ -155,7 +156,10 @@ class Checked:
 
     def counted(self, what: str) -> Any:
         """MACs, work or scratch of the call, the same with the batch as a symbol put in again."""
-        count = getattr(rules()[self.call.op], what)
+        rule = rules()[self.call.op]
+        if what == "scratch" and rule.cache_scratch is not None:
+            return rule.cache_scratch(self.call, LAST_CACHE)
+        count = getattr(rule, what)
         assert count is not None, f"{self.call.op} has no {what}"
         return count(self.call)
 

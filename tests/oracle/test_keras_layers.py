@@ -117,8 +117,8 @@ NUMBERS = 64
 
 
 def peak(steps):
-    found = Estimator(steps, memory_model("cpu-tf")).at(BATCH)
-    return sum(one.expected for one in found.values())
+    """Of the run as it should go: chance hits other ops where there is one more."""
+    return sum(Estimator(steps, memory_model("cpu-tf")).expected(BATCH).values())
 
 
 def differences(model, path):
@@ -156,6 +156,7 @@ MISSES = {
     "GRU, masked, sequences": ({"peak", "training peak"}, _LOOPS),
     "GRU, reset before": ({"peak"}, _LOOPS),
     "LSTM": ({"peak"}, _LOOPS),
+    "LSTM, no bias": ({"peak"}, _LOOPS),
     "LSTM, masked": ({"peak", "training peak"}, _LOOPS),
     "LSTM, states": ({"peak"}, _LOOPS),
     "MultiHeadAttention, by name": ({"training peak"}, _ORDER),

@@ -21,7 +21,7 @@ ASKED = {
 NONSENSE = {
     "mode": {"mode": "trian"},
     "optimizer": {"mode": "train", "optimizer": "adm"},
-    "dtype": {"dtype": "int8"},
+    "dtype": {"dtype": "int7"},
     "swap": {"mode": "train", "swap": -1},
     "device memory": {"device_memory": -1},
     "device memory, a text": {"device_memory": "16GB"},

@@ -11,7 +11,7 @@ from tfprof.analyses.memory.op_times import OVERHEAD
 # by op: how many times as long it takes, and how long its thread stands still besides
 Delays = tuple[list[float], list[float]]
 # ops take up to this power of e more or less time in a run by chance
-_SPREAD, _LEAST_SPREAD = 1.0, 0.1
+_SPREAD, _LEAST_SPREAD = 1.0, 0.05
 # from a millisecond on that evens out
 _EVENS_OUT = 20_000_000.0
 # so often something else takes the core, for so long: some milliseconds
@@ -41,7 +41,7 @@ def delays(lasting: Sequence[float], chance: int | None) -> Delays:
 
 def _spread(lasting: float) -> float:
     """Of a long kernel chance evens out."""
-    return max(_LEAST_SPREAD, min(_SPREAD, math.sqrt(_EVENS_OUT / max(1.0, lasting))))
+    return max(_LEAST_SPREAD, min(_SPREAD, _EVENS_OUT / max(1.0, lasting)))
 
 
 def _interrupted(lasting: Sequence[float], draw: random.Random) -> list[int]:
