@@ -11,6 +11,7 @@ from pathlib import Path
 from tfprof.errors import CorruptText, WrongKind
 from tfprof.model.graph import Shape
 from tfprof.model.profile import Declarations, DeclaredVariable
+from tfprof.sources.files import gzip_data
 from tfprof.sources.files.inflation import MOST_TEXT
 from tfprof.sources.files.opener import opener_for
 from tfprof.sources.files.probe import Probe
@@ -27,7 +28,7 @@ def read(path: Path, _step: int, progress: Progress | None) -> FilePiece:
         what = f"no table of variables has {size >> 20:,} MB"
         raise WrongKind(what, where=str(path), hint=_HINT)
     try:
-        table = parsed(read_bytes(path, progress))
+        table = parsed(_unpacked(read_bytes(path, progress), path))
     except json.JSONDecodeError as fault:
         raise CorruptText(f"not JSON ({fault.msg})", line=fault.lineno, where=str(path)) from None
     except NotBelieved as fault:
@@ -42,6 +43,13 @@ def read(path: Path, _step: int, progress: Progress | None) -> FilePiece:
 
 
 _HINT = 'A variable table is {"placeholder": [[784, 512], "float32"], ...}.'
+
+
+def _unpacked(data: bytes, path: Path) -> bytes:
+    """`.json.gz` comes as it is: a trace of that name is unpacked bit by bit."""
+    if not data.startswith(gzip_data.MAGIC):
+        return data
+    return b"".join(gzip_data.unpacked([data], str(path)))
 
 
 def _variable(name: str, row: Json, path: Path) -> DeclaredVariable:

@@ -1,5 +1,6 @@
 """Variable tables: JSON beside a graph."""
 
+import gzip
 import json
 
 import pytest
@@ -31,6 +32,16 @@ def test_rows_become_variables(samples):
     for name, (shape, _) in rows.items():
         assert ours[name].shape == tuple(shape)
         assert ours[name].trainable is None
+
+
+def test_a_table_may_be_packed(table):
+    plain = table({"a": [[2, 3], "float32"]})
+    packed = plain.with_name("vars.json.gz")
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    assert load(packed) == load(plain)
+    packed.write_bytes(gzip.compress(plain.read_bytes())[:-9])
+    with pytest.raises(InputUnreadable):
+        load(packed)
 
 
 def test_a_row_may_say_whether_it_is_trained(table):
