@@ -16,7 +16,7 @@ from tfprof.results.memory import Alive, LinePiece
 # how many ops run at once
 EXPECTED = 2
 # runs by chance, and how far beyond them a real one may be
-_MANY_RUNS, _FEW_RUNS, _LARGE = 10, 4, 20_000
+_MOST_RUNS, _OPS_OF_RUNS = 10, 200_000
 _MARGIN, _ALIKE = 0.08, 0.02
 _LARGEST_BATCH = 1 << 20
 # how often a guess is corrected, and when there is nothing to correct any more
@@ -70,14 +70,12 @@ def taped_peaks(tape: Tape, *, interval: bool = True) -> dict[str, MemoryPeak]:
 
 
 def _turns(made: Program, *, interval: bool) -> Sequence[int | None]:
-    """A run as it should go, and by chance many of a small step, a few of a large one.
+    """A run as it should go, and by chance many of a small step, fewer of a large one.
 
     With it they are an odd number: one of them is in the middle.
     """
-    if not interval:
-        return (None,)
-    count = _MANY_RUNS if len(made.steps) < _LARGE else _FEW_RUNS
-    return (None, *range(1, 1 + count))
+    most = min(_MOST_RUNS, _OPS_OF_RUNS // max(1, len(made.steps))) if interval else 0
+    return (None, *range(1, 1 + most // 2 * 2))
 
 
 def _middle(of_turns: Mapping[int | None, int]) -> int | None:
@@ -92,7 +90,8 @@ def _middle(of_turns: Mapping[int | None, int]) -> int | None:
 def _widened(ends: Sequence[int]) -> tuple[int, int]:
     """A little more than some runs showed: there are others. Less where all are alike."""
     low, high = min(ends), max(ends)
-    margin = _MARGIN if high - low > low * _ALIKE else _ALIKE
+    are_alike = len(ends) > 1 and high - low <= low * _ALIKE
+    margin = _ALIKE if are_alike else _MARGIN
     return int(low * (1 - margin)), int(high * (1 + margin)) + 1
 
 
