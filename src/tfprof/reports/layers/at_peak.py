@@ -67,7 +67,7 @@ def peak_of_layers(model: KerasModel, question: Question, calls: Collection[str]
 
 
 def _at_peak(made: Program, question: Question, missing: str, owner: Owner) -> AtPeak:
-    found = peaks(made, question.sizes.get(BATCH, 1), interval=False)
+    found = peaks(made, question.sizes.get(BATCH, 1))
     highest = max(found.values(), key=lambda one: one.expected)
     parts = Counter[str]()
     for one in highest.live:
