@@ -3,6 +3,7 @@
 import math
 import random
 
+from google import protobuf
 from google.protobuf.descriptor import FieldDescriptor
 
 _INTEGERS = {
@@ -12,6 +13,9 @@ _INTEGERS = {
     FieldDescriptor.CPPTYPE_UINT64,
 }
 _FLOATS = {FieldDescriptor.CPPTYPE_FLOAT, FieldDescriptor.CPPTYPE_DOUBLE}
+# the parser that we are compared with reads a capital one only from its fifth version on
+_IS_EARLY = int(protobuf.__version__.partition(".")[0]) < 5
+_SUFFIXES = ["", "", "f"] if _IS_EARLY else ["", "", "f", "F"]
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 39: "'", 92: "\\"}
 
 
@@ -89,7 +93,7 @@ def _float(value, chance):
         return chance.choice(["nan", "NaN", "nanf"])
     if math.isinf(value):
         return ("-" if value < 0 else "") + chance.choice(["inf", "Infinity", "inff"])
-    return repr(value) + chance.choice(["", "", "f", "F"])
+    return repr(value) + chance.choice(_SUFFIXES)
 
 
 def _string(value, chance):
