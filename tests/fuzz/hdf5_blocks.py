@@ -93,7 +93,7 @@ def odd_weights(chance: Chance) -> bytes:
                    "shuffle": True, "fletcher32": True}  # fmt: skip
         own.create_dataset("0", data=np.zeros((4, 3)), **chunked)
         own.create_dataset("1", (5,), chance.choice(["f2", "i8", "S3", "c8", "?", "f4"]))
-        own.create_dataset("2", (0, 3), maxshape=(None, 3), chunks=(1, 3))
+        own.create_dataset("2", (0, 3), "f4", maxshape=(None, 3), chunks=(1, 3))
         own.create_dataset("3", dtype=h5py.string_dtype(), shape=(2,))
         own.create_dataset("4", dtype=np.dtype([("a", "f4"), ("b", "i2", (2,))]), shape=(2,))
         own["5"] = h5py.Empty("f4")
