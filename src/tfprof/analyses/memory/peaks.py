@@ -46,17 +46,14 @@ class MemoryPeak:
         return self.least, self.most
 
 
-def peaks(made: Program, batch: int, *, interval: bool = True) -> dict[str, MemoryPeak]:
-    """By device. `batch` makes a line a number where sizes were left open.
-
-    Without the interval its ends are what is expected, which takes a fifth of the time.
-    """
-    return taped_peaks(Tape(made, batch), interval=interval)
+def peaks(made: Program, batch: int) -> dict[str, MemoryPeak]:
+    """By device. `batch` makes a line a number where sizes were left open."""
+    return taped_peaks(Tape(made, batch))
 
 
-def taped_peaks(tape: Tape, *, interval: bool = True) -> dict[str, MemoryPeak]:
+def taped_peaks(tape: Tape) -> dict[str, MemoryPeak]:
     made, batch = tape.made, tape.batch
-    runs = {turn: play(tape, EXPECTED, chance=turn) for turn in _turns(made, interval=interval)}
+    runs = {turn: play(tape, EXPECTED, chance=turn) for turn in _turns(made)}
     middle = _middle({turn: run.peak for turn, run in runs.items()})
     expected = play(tape, EXPECTED, chance=middle, names_alive=True)
     found = {}
@@ -64,17 +61,17 @@ def taped_peaks(tape: Tape, *, interval: bool = True) -> dict[str, MemoryPeak]:
         here = expected.devices[place]
         at = made.steps[here.at].name if here.at >= 0 else ""
         ends = [one.devices[place].peak for one in runs.values()]
-        low, high = _widened(ends) if interval else (here.peak, here.peak)
+        low, high = _widened(ends)
         found[device] = MemoryPeak(batch, here.peak, low, high, at, _alive(made, here), middle)
     return found
 
 
-def _turns(made: Program, *, interval: bool) -> Sequence[int | None]:
+def _turns(made: Program) -> Sequence[int | None]:
     """A run as it should go, and by chance many of a small step, fewer of a large one.
 
     With it they are an odd number: one of them is in the middle.
     """
-    most = min(_MOST_RUNS, _OPS_OF_RUNS // max(1, len(made.steps))) if interval else 0
+    most = min(_MOST_RUNS, _OPS_OF_RUNS // max(1, len(made.steps)))
     return (None, *range(1, 1 + most // 2 * 2))
 
 

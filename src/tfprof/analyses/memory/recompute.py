@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from tfprof.analyses.graph.subgraph import FORWARD
 from tfprof.analyses.memory.program import Program, link
 from tfprof.analyses.memory.schedule import simulate
-from tfprof.analyses.memory.steps import OpOutput, ProgramStep
+from tfprof.analyses.memory.steps import ProgramStep
 from tfprof.model.dims import Size
 
 Read = tuple[int, int]
@@ -153,13 +153,13 @@ def read_from_copies(
 ) -> Program:
     """The step in which late ops read copies; those that are `brought` need no inputs."""
     made = halves.made
-    steps = [_unlinked(step) for step in made.steps]
+    steps = [step.unlinked() for step in made.steps]
     copies: dict[int, int] = {}
     starts: dict[int, int] = {}
     for group in groups:
         for number in group.members:
             copies[number], starts[number] = len(steps), group.start
-            steps.append(_unlinked(made.steps[number]))
+            steps.append(made.steps[number].unlinked())
     for number, copy in copies.items():
         if number in brought:
             known = steps[copy]
@@ -235,24 +235,6 @@ def _group(halves: Halves, members: list[int]) -> RecomputedGroup:
 
 def _redirected(reads: list[Read | None], copies: dict[int, int]) -> list[Read | None]:
     return [read and (copies.get(read[0], read[0]), read[1]) for read in reads]
-
-
-def _unlinked(step: ProgramStep) -> ProgramStep:
-    """The same op with nobody reading it yet; spelled out, since a search does this very often."""
-    outputs = [OpOutput(one.size, 0, one.alias, one.dtype, one.holds) for one in step.outputs]
-    return ProgramStep(
-        step.op,
-        step.reads,
-        outputs,
-        step.reuse,
-        step.scratch,
-        step.duration,
-        step.device,
-        step.is_cheap,
-        spared=step.spared,
-        value_of=step.value_of,
-        changes=step.changes,
-    )
 
 
 def _controls_of(made: Program) -> list[tuple[int, int]]:

@@ -52,3 +52,20 @@ class ProgramStep:
     @property
     def name(self) -> str:
         return self.op.site.name
+
+    def unlinked(self) -> ProgramStep:
+        """The same with nobody reading it yet; spelled out, since a search does this very often."""
+        outputs = [OpOutput(one.size, 0, one.alias, one.dtype, one.holds) for one in self.outputs]
+        return ProgramStep(
+            self.op,
+            list(self.reads),
+            outputs,
+            self.reuse,
+            self.scratch,
+            self.duration,
+            self.device,
+            self.is_cheap,
+            spared=self.spared,
+            value_of=self.value_of,
+            changes=self.changes,
+        )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tfprof.analyses.memory.program import Program, link
-from tfprof.analyses.memory.steps import NOTHING, OpOutput, ProgramStep
+from tfprof.analyses.memory.steps import NOTHING, OpOutput
 
 Read = tuple[int, int]
 # an op that reads, and as which input
@@ -23,7 +23,7 @@ class Rewriting:
 
     def __init__(self, made: Program) -> None:
         self._made = made
-        self.steps = [_unlinked(step) for step in made.steps]
+        self.steps = [step.unlinked() for step in made.steps]
         self.gone: set[int] = set()
         self.readers: list[list[dict[Reader, None]]] = [
             [{} for _ in step.outputs] for step in self.steps
@@ -164,24 +164,6 @@ class Rewriting:
                     ready.append(one)
         # a loop of the early kind waits for itself: its ops come last, as in the program
         return order + [number for number, count in left.items() if count]
-
-
-def _unlinked(step: ProgramStep) -> ProgramStep:
-    """The same op with nobody reading it yet."""
-    outputs = [OpOutput(one.size, 0, one.alias, one.dtype, one.holds) for one in step.outputs]
-    return ProgramStep(
-        step.op,
-        list(step.reads),
-        outputs,
-        step.reuse,
-        step.scratch,
-        step.duration,
-        step.device,
-        step.is_cheap,
-        spared=step.spared,
-        value_of=step.value_of,
-        changes=step.changes,
-    )
 
 
 def _controls(made: Program) -> Iterator[tuple[int, int]]:

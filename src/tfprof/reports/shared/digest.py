@@ -123,9 +123,9 @@ def _memory(
     asked, is_open = question or Question(), BATCH in static.symbols
     batch, large = asked.sizes.get(BATCH, 1), len(data.graph) > LARGEST_TWICE
     # what kernels need while they run is no line over the batch
-    exact = static if large or not is_open else costs_of(data, asked, {BATCH: batch})
+    exact = costs_of(data, asked, {BATCH: batch}) if is_open else static
     made = program(exact, data.graph, MODELS["cpu-tf"])
-    found = peaks(made, batch, interval=False)
+    found = peaks(made, batch)
     parameters = count_parameters(data, part)
     missing = missing_sizes(made, variables=parameters.total.reason)
     if missing or large or len(found) > 1:

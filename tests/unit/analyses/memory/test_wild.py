@@ -23,7 +23,13 @@ def device_of(name, batch, feeds=None):
         # weights that a loop pushes every round are the variables themselves
         ("lstm_while", 1, 1_095_411, 1_236_702),
         ("lstm_while", 8, 1_131_907, 1_801_288),
-        ("lstm_while", 32, 4_069_659, 4_152_051),
+        pytest.param(
+            "lstm_while",
+            32,
+            4_069_659,
+            4_152_051,
+            marks=pytest.mark.xfail(strict=True, reason="4.23 MB: 1.9 % above all runs"),
+        ),
         # what stacks of TensorFlow 1 keep for the gradient
         ("tf1_while_rnn", 32, 3_498_758, 3_621_521),
         # a variable that is scattered into is copied where it is read
@@ -32,7 +38,7 @@ def device_of(name, batch, feeds=None):
 )
 def test_peaks_are_those_of_runs(name, batch, low, high):
     found = device_of(name, batch)
-    assert 0.95 * low < found["peak_bytes"] < 1.02 * high
+    assert 0.95 * low < found["peak_bytes"] < 1.01 * high
     least, most = found["interval"]
     assert least <= high
     assert most >= low
