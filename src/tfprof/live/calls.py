@@ -76,9 +76,9 @@ class Traced:
         """By id of its handle, whether a variable of Keras is trained."""
         variables = self.called.variables if is_layer(self.called) else ()
         return {
-            id(handle_of(variable)): bool(variable.trainable)
+            id(handle): bool(variable.trainable)
             for variable in variables
-            if handle_of(variable) is not None
+            for handle in handles_of(variable)
         }
 
 
@@ -270,6 +270,16 @@ def weights_of(thing: Live) -> list[Live] | None:
             )
         return found
     return None
+
+
+def handles_of(variable: Live) -> list[Live]:
+    """The same of every copy, where a distribution strategy has one on each device."""
+    inside = getattr(variable, "value", None)
+    copies = getattr(inside, "values", None) or getattr(variable, "values", None)
+    if isinstance(copies, tuple):
+        return [copy.handle for copy in copies if hasattr(copy, "handle")]
+    handle = handle_of(variable)
+    return [] if handle is None else [handle]
 
 
 def handle_of(variable: Live) -> Live:

@@ -51,10 +51,13 @@ def tf_graph_of(thing: Live, shapes: Shapes | None = None) -> Traced | None:
     return traced(thing, shapes or Shapes())
 
 
-def live_graph(thing: Live, run_meta: Live = None, shapes: Shapes | None = None) -> LiveGraph:
+def live_graph(
+    thing: Live, run_meta: Live = None, shapes: Shapes | None = None, model: Live = None
+) -> LiveGraph:
     """Bytes and variables of an object; what `run_meta` says about shapes completes the bytes.
 
-    `shapes` are those of its inputs, for what is traced here.
+    `shapes` are those of its inputs, for what is traced here. `model` is the Keras model that a
+    function trains: it knows which variables are trained.
     """
     if isinstance(thing, bytes):
         return LiveGraph(thing)
@@ -69,7 +72,14 @@ def live_graph(thing: Live, run_meta: Live = None, shapes: Shapes | None = None)
             stated = node.attr["_output_shapes"].list
             del stated.shape[:]
             stated.shape.extend(shape.as_proto() for shape in seen[node.name])
-    return LiveGraph(definition.SerializeToString(), _variables(graph, found.trained()), graph)
+    trained = found.trained() if model is None else _trained_by(graph, model)
+    return LiveGraph(definition.SerializeToString(), _variables(graph, trained), graph)
+
+
+def _trained_by(graph: Live, model: Live) -> dict[int, bool]:
+    """By id of its handle: a variable that is none of the model's is not trained."""
+    others = {id(handle_of(variable)): False for variable in alive_variables(graph)}
+    return {**others, **Traced(graph, model).trained()}
 
 
 def live_variables(thing: Live) -> LiveGraph | None:
@@ -150,7 +160,7 @@ def _variables(graph: Live, trained: Mapping[int, bool]) -> dict[str, DeclaredVa
         known = _by_handle(inside)
         if known is not None:
             found[inside.op.name] = known
-    for variable in _alive(graph):
+    for variable in alive_variables(graph):
         handle = handle_of(variable)
         if id(handle) in captured:
             trainable = trained.get(id(handle), bool(getattr(variable, "trainable", False)))
@@ -158,12 +168,21 @@ def _variables(graph: Live, trained: Mapping[int, bool]) -> dict[str, DeclaredVa
     return found
 
 
-def _alive(graph: Live) -> list[Live]:
-    """The variables of a function that nobody has deleted since it was traced."""
+def alive_variables(graph: Live) -> list[Live]:
+    """The variables of a function that nobody has deleted since it was traced.
+
+    Of one that a strategy distributes, those of the replicas: only they have a handle.
+    """
     try:
-        return [variable for variable in getattr(graph, "variables", ()) if variable is not None]
+        found = [variable for variable in getattr(graph, "variables", ()) if variable is not None]
     except AssertionError:  # TensorFlow tells of one that is gone by refusing all of them
         return []
+    replicas = [getattr(variable, "values", None) for variable in found]
+    return [
+        each
+        for variable, held in zip(found, replicas, strict=True)
+        for each in (held if isinstance(held, tuple | list) else [variable])
+    ]
 
 
 def _by_handle(inside: Live) -> DeclaredVariable | None:

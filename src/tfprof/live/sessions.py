@@ -32,21 +32,28 @@ class SessionRun:
     def graph(self) -> Live:
         return self.session.graph
 
+    @property
+    def traces_itself(self) -> bool:
+        """Whether the caller has it traced, for which it needs TensorFlow's profiler."""
+        return self.options is not None and bool(self.options.trace_level)
+
     def as_called(self) -> Live:
         return self.plain(
             self.session, self.fetches, self.feed_dict, self.options, self.run_metadata
         )
 
-    def traced(self) -> tuple[Live, Live]:
+    def traced(self, *, partition_graphs: bool = False) -> tuple[Live, Live]:
         """The result and the run metadata, which are the caller's if it handed any over.
 
-        The caller's options stay as they are.
+        The caller's options stay as they are. With `partition_graphs` the metadata has the graphs
+        that ran, one a device.
         """
         v1 = loaded("tensorflow").compat.v1
         options = v1.RunOptions()
         if self.options is not None:
             options.CopyFrom(self.options)
         options.trace_level = v1.RunOptions.FULL_TRACE
+        options.output_partition_graphs = partition_graphs or options.output_partition_graphs
         run_metadata = self.run_metadata if self.run_metadata is not None else v1.RunMetadata()
         result = self.plain(self.session, self.fetches, self.feed_dict, options, run_metadata)
         return result, run_metadata

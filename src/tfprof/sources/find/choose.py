@@ -23,7 +23,7 @@ _RUN_NAME = re.compile(
 )
 _SUFFIXES = re.compile(
     r"((\.graph)?\.(pb|pbtxt)|\.meta|\.run_?meta(\.pb|\.pbtxt)?|_vars\.json|\.index"
-    r"|\.data-\d{5}-of-\d{5}|\.keras|\.h5|\.hdf5|\.trace\.json(\.gz)?|\.json|\.xplane\.pb)$"
+    r"|\.data-\d{5}-of-\d{5}|\.keras|\.h5|\.hdf5|\.trace\.json(\.gz)?|\.json|\.xplane\.(pb|riegeli))$"
 )
 # folders whose files belong to the run above them
 _PART_OF_RUN = re.compile(
@@ -53,6 +53,7 @@ class Selection:
     passed_over: list[tuple[FoundFile, str]] = field(default_factory=list)
     elsewhere: list[tuple[FoundFile, str]] = field(default_factory=list)
     other_runs: int = 0
+    warnings: list[str] = field(default_factory=list)
 
     def copy(self) -> Selection:
         return replace(
@@ -60,6 +61,7 @@ class Selection:
             used=[*self.used],
             passed_over=[*self.passed_over],
             elsewhere=[*self.elsewhere],
+            warnings=[*self.warnings],
         )
 
     def of_kind(self, *kinds: str) -> list[FoundFile]:
@@ -170,7 +172,7 @@ def _choose_capture(selection: Selection, known: Sequence[FoundFile]) -> list[Fo
     if not captures:
         return rest
     folders = {f.path.parent for f in captures}
-    newest = max(folders, key=lambda folder: _age_of_capture(folder, captures))
+    newest = max(folders, key=lambda folder: age_of_capture(folder, captures))
     selection.used += sorted((f for f in captures if f.path.parent == newest), key=_path)
     why = f"the capture {newest.name} is newer; name the folder of this one to read it"
     selection.passed_over += [(f, why) for f in captures if f.path.parent != newest]
@@ -188,7 +190,7 @@ def _without_pictures_of_runs(selection: Selection, known: Sequence[FoundFile]) 
     return [f for f in known if f not in drawn]
 
 
-def _age_of_capture(folder: Path, captures: Sequence[FoundFile]) -> tuple[list[int], float, str]:
+def age_of_capture(folder: Path, captures: Sequence[FoundFile]) -> tuple[list[int], float, str]:
     """Sorts older captures first: by the time in the name of the folder, then by that of files."""
     modified = max(f.modified for f in captures if f.path.parent == folder)
     return [int(n) for n in re.findall(r"\d+", folder.name)], modified, str(folder)

@@ -22,13 +22,17 @@ _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """`closed`: nobody could look into it, so that it may be anything; `why_not` says why."""
+    """`closed`: nobody could look into it, so that it may be anything; `why_not` says why.
+
+    `rank` is that of the process of a run that wrote it.
+    """
 
     path: Path
     format: Format | None
     why_not: str = ""
     modified: float = 0.0
     closed: bool = False
+    rank: int | None = None
 
     @property
     def kind(self) -> str:

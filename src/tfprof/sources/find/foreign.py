@@ -41,6 +41,8 @@ def describe(probe: Probe) -> str:
     for magic, what in _MAGIC:
         if probe.head.startswith(magic):
             return what
+    if probe.is_mangled:
+        return "binary data that a text conversion has destroyed"
     if not probe.is_text:
         return "binary data that matches no format tfprof knows"
     return _BY_SUFFIX.get(probe.path.suffix.lower()) or _kind_of_text(probe.head.lstrip())

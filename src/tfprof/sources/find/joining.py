@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tfprof.errors import InputsDisagree
 from tfprof.model.hosts import Host, Hosts
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import Declarations, Input, ProfileData
+from tfprof.model.run_record import RunRecord, joined_records
 from tfprof.model.trace import Trace
 from tfprof.sources.files.file_ref import FileRef
 from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.find.folders import FoundFile
-from tfprof.sources.find.trace_files import FilesTrace, TraceFile, joined_runs, run_again
+from tfprof.sources.find.trace_files import FilesTrace, TraceFile, joined_runs, of_host, run_again
 
 # of these, each file is a host; of others, each is a step of one
 _CAPTURES = ("XPlane", "Chrome trace")
-_CAPTURE_SUFFIX = ".xplane.pb"
+_CAPTURE_SUFFIX = re.compile(r"\.xplane\.(pb|riegeli)$")
 _LOG, _VIEWED = "event file", "Chrome trace"
 
 
@@ -39,21 +40,29 @@ def joined(title: str, read: Sequence[ReadFile], inputs: tuple[Input, ...]) -> P
         raise InputsDisagree(
             f"both hold a graph: {both}", hint="Name one of them; `tfprof diff` compares."
         )
-    traced = _without_runs_done_again(_best_traces(read))
+    traced, sessions = _traced(read)
     _say_what_is_left_out(read, traced)
     declaring = _declaring(read)
+    record = joined_records([_of_rank(one) for one in read if one.piece.record is not None])
     pieces = [one.piece for one in read]
     load = own[0].piece.graph if own else None
     return ProfileData(
         title,
-        tuple(_with_use(one, read, own, traced, declaring) for one in inputs),
+        tuple(_with_use(one, read, own, [*traced, *sessions], declaring) for one in inputs),
         load() if load is not None else None,
         _joined_declarations([one.piece.declared for one in declaring]),
-        _hosts(traced),
+        _hosts(traced, record),
         _joined_logs([piece.oplog for piece in pieces if piece.oplog is not None]),
         next((p.checkpoint for p in pieces if p.checkpoint is not None), None),
         next((p.keras for p in pieces if p.keras is not None), None),
-        tuple(warning for piece in pieces for warning in piece.warnings),
+        (
+            *_dropped(record, traced),
+            *(text for piece in pieces for text in piece.warnings),
+            *([] if own or traced else _scalars_alone(read)),
+        ),
+        record=record,
+        sessions=_one_host(sessions),
+        logs=tuple(piece.scalars for piece in pieces if piece.scalars is not None),
     )
 
 
@@ -64,6 +73,27 @@ def _best_graphs(graphs: list[ReadFile]) -> list[ReadFile]:
         if own:
             return own if kinds != ("event file",) else own[:1]
     return graphs[:1]
+
+
+def _of_rank(one: ReadFile) -> RunRecord:
+    """A rank is called by its folder, whatever its record says."""
+    record = one.piece.record or RunRecord()
+    if one.file.rank is None:
+        return record
+    named = tuple(replace(process, rank=one.file.rank) for process in record.processes)
+    return replace(record, processes=named)
+
+
+def _traced(read: Sequence[ReadFile]) -> tuple[list[ReadFile], list[ReadFile]]:
+    """What tells of the time of steps; and run metadata that tells of the same run in detail.
+
+    Only who recorded a run knows that a capture and run metadata are of the same program.
+    """
+    best = _without_runs_done_again(_best_traces(read))
+    captures = [one for one in read if one.file.kind == "XPlane" and one.file.rank is not None]
+    if captures and best and best[0].file.kind == "RunMetadata":
+        return captures, best
+    return best, []
 
 
 def _best_traces(read: Sequence[ReadFile]) -> list[ReadFile]:
@@ -97,7 +127,8 @@ def _with_use(
     if not one.used or file is None or file in (*own, *traced, *declaring):
         return one
     piece = file.piece
-    if any(part is not None for part in (piece.oplog, piece.checkpoint, piece.keras)):
+    gives = (piece.oplog, piece.checkpoint, piece.keras, piece.record, piece.scalars)
+    if any(part is not None for part in gives):
         return one
     if piece.trace is not None:
         why = f"the run is in {traced[0].file.path.name}"
@@ -140,18 +171,54 @@ def _told_by(traced: Sequence[ReadFile]) -> str:
     return {"XPlane": "capture", "RunMetadata": "run metadata"}.get(kind, "run")
 
 
-def _hosts(traced: Sequence[ReadFile]) -> Hosts:
+def _hosts(traced: Sequence[ReadFile], record: RunRecord | None) -> Hosts:
     """A host a capture; the files of runs are the steps of one host."""
     if not traced or traced[0].file.kind not in _CAPTURES:
         return _one_host(traced)
     traces = [one.piece.trace for one in traced if one.piece.trace is not None]
     names = [_host_name(one.file, trace) for one, trace in zip(traced, traces, strict=True)]
-    order = sorted(range(len(names)), key=lambda place: (_numbers_apart(names[place]), place))
+    ranks = [one.file.rank or 0 for one in traced]
+    if len(set(names)) < len(names) and len(set(ranks)) == len(ranks):
+        names = _process_names(ranks, record)
+        traces = [of_host(trace, name) for trace, name in zip(traces, names, strict=True)]
+    order = sorted(
+        range(len(names)), key=lambda place: (ranks[place], _numbers_apart(names[place]), place)
+    )
     return Hosts(
-        Host(names[place], rank, trace.steps, FilesTrace((_trace_file(traced[place]),), trace))
+        Host(names[place], rank, trace.steps, FilesTrace((file,), trace))
         for rank, place in enumerate(order)
         for trace in [traces[place]]
+        for file in [replace(_trace_file(traced[place]), host=names[place])]
     )
+
+
+def _process_names(ranks: Sequence[int], record: RunRecord | None) -> list[str]:
+    """By rank and task; by rank and address where each process has its own."""
+    known = {one.rank: one for one in (record.processes if record is not None else ())}
+    addresses = {one.host for one in known.values() if one.host}
+    if len(addresses) == len(known) > 1:
+        known = {rank: replace(one, task=one.task or one.host) for rank, one in known.items()}
+    return [known[rank].name if rank in known else f"rank {rank}" for rank in ranks]
+
+
+def _scalars_alone(read: Sequence[ReadFile]) -> Iterator[str]:
+    for one in read:
+        if one.piece.scalars is not None:
+            yield f"{one.file.path}: scalars, no graph and no run metadata in it"
+
+
+def _dropped(record: RunRecord | None, traced: Sequence[ReadFile]) -> Iterator[str]:
+    """What a tracer could not hold, or a process did not give, is missing in every answer."""
+    for host, why in record.left_out if record is not None else ():
+        yield f"{host} is not in it: {why}" if why else f"{host} is not in it"
+    for process in record.processes if record is not None else ():
+        names = {one.file.path.parent.name for one in traced if one.file.rank == process.rank}
+        for one in process.captures:
+            if one.events_dropped and one.name in names:
+                yield (
+                    f"the tracer dropped {one.events_dropped:,} events of the capture {one.name}: "
+                    "times and counts are at least what is shown; capture fewer steps"
+                )
 
 
 def _one_host(traced: Sequence[ReadFile]) -> Hosts:
@@ -170,7 +237,7 @@ def _trace_file(one: ReadFile) -> TraceFile:
 def _host_name(file: FoundFile, trace: Trace) -> str:
     hosts = trace.space.hosts if trace.space is not None else ()
     known = hosts[0] if len(hosts) == 1 else ""
-    return known or file.path.name.removesuffix(_CAPTURE_SUFFIX)
+    return known or _CAPTURE_SUFFIX.sub("", file.path.name)
 
 
 def _numbers_apart(name: str) -> list[tuple[int, str]]:

@@ -23,6 +23,7 @@ from tfprof.sources.find.choose import GRAPH_KINDS, Selection, choose_in_folder
 from tfprof.sources.find.folders import FoundFile, files_below, inspect
 from tfprof.sources.find.reading import ProgressOf, read
 from tfprof.sources.find.recognise import recognise
+from tfprof.sources.find.recorded import choose_recorded, choose_recorded_below
 from tfprof.sources.find.runs import choose_run
 
 # the original's flag for each kind
@@ -98,12 +99,19 @@ def _choose(request: Request) -> Choice:
         selection.passed_over += part.selections[0].passed_over
         selection.elsewhere += part.selections[0].elsewhere
         selection.other_runs += part.selections[0].other_runs
+        selection.warnings += part.selections[0].warnings
     selection.used += files + named
     return Choice([selection], warnings)
 
 
 def _choose_in_one_folder(folder: Path, run: str | None) -> Choice:
+    recorded = choose_recorded(folder, run)
+    if recorded is not None:
+        return Choice([recorded.selection], recorded.warnings)
     found, warnings = files_below(folder)
+    recorded = choose_recorded_below(folder, found, run)
+    if recorded is not None:
+        return Choice([recorded.selection], [*warnings, *recorded.warnings])
     if run is None:
         selections, left_over = choose_in_folder(folder, found)
     else:
@@ -140,6 +148,8 @@ def _nothing_in(folder: Path, found: Sequence[FoundFile]) -> TfprofError:
     if found:
         files = "its only file is not" if len(found) == 1 else f"none of the {len(found)} files is"
         what = f"{files} one tfprof knows"
+        if len(found) == 1:
+            what += f" ({found[0].path.name}: {found[0].why_not})"
     return NothingRecognised(
         f"nothing to read in this folder: {what}",
         where=str(folder),

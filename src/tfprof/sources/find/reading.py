@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tfprof.errors import NotReadYet
+from tfprof.errors import InputUnreadable, NotReadYet
+from tfprof.model.event_scalars import SavedCheckpoint
 from tfprof.model.profile import Input, ProfileData
 from tfprof.sources.files.file_ref import FileRef
 from tfprof.sources.files.opener import here, opener_for
 from tfprof.sources.find.choose import Selection
 from tfprof.sources.find.folders import FoundFile
 from tfprof.sources.find.joining import ReadFile, joined
+from tfprof.sources.find.rank_graphs import graphs_that_differ
+from tfprof.sources.run.run_record import KIND as RECORD
 from tfprof.wire.fields import Progress
+
+# what is no input of an analysis, but tells about those that are
+_NUMBERED = re.compile(r"run_meta_(\d{1,15})")
+_SAVED = re.compile(r"-(\d{1,15})\.index$")
+_ABOUT = {RECORD: "tells what was run"}
 
 # hears the file and its size, returns who is told how much of it was read
 ProgressOf = Callable[[Path, int], Progress]
@@ -31,6 +40,7 @@ def read(selection: Selection, progress: ProgressOf | None = None) -> ProfileDat
     files: list[ReadFile] = []
     inputs: list[Input] = []
     refs: list[FileRef] = []
+    warnings: list[str] = []
     runs = 0
     for file in selection.used:
         refs.append(FileRef.of(file.path))
@@ -40,19 +50,47 @@ def read(selection: Selection, progress: ProgressOf | None = None) -> ProfileDat
         if file.format is None or file.format.read is None:
             inputs.append(Input(file.path, file.kind, used=False, why="recognised, not read yet"))
             continue
+        step = _step_of(file, runs)
         hear = progress(file.path, refs[-1].facts.size) if progress else None
-        piece = file.format.read(file.path, runs, hear)
-        files.append(ReadFile(file, refs[-1], runs, piece))
+        try:
+            piece = file.format.read(file.path, step, hear)
+        except InputUnreadable as fault:
+            if file.kind != RECORD or len(selection.used) == 1:
+                raise
+            warnings.append(f"{fault}; the run is read without it")
+            inputs.append(Input(file.path, file.kind, used=False, why=fault.what))
+            continue
+        files.append(ReadFile(file, refs[-1], step, piece))
         refs += [FileRef.of(path) for path in piece.beside]
         runs += file.kind == "RunMetadata"
-        inputs.append(Input(file.path, file.format.name))
+        inputs.append(Input(file.path, file.format.name, why=_ABOUT.get(file.kind, "")))
     inputs += [Input(f.path, f.kind, used=False, why=why) for f, why in selection.passed_over]
     inputs += [
         Input(f.path, f.kind, used=False, why=why, elsewhere=True) for f, why in selection.elsewhere
     ]
     data = joined(selection.title, files, tuple(inputs))
-    data = replace(data, other_runs=selection.other_runs)
+    left = [file for file, _ in selection.passed_over]
+    warnings += graphs_that_differ(selection.used, left, data.graph)
+    told = (*selection.warnings, *warnings, *data.warnings)
+    saves = _saves([*selection.used, *left])
+    data = replace(data, other_runs=selection.other_runs, warnings=told, saves=saves)
     return data.read_from(_ReadAgain(selection.copy(), here(), tuple(refs)))
+
+
+def _saves(files: Iterable[FoundFile]) -> tuple[SavedCheckpoint, ...]:
+    """Checkpoints that a number tells apart, of a session in the order it saved them."""
+    found = [
+        SavedCheckpoint(one.path, int(number[1]), one.modified)
+        for one in files
+        if one.kind == "checkpoint" and (number := _SAVED.search(one.path.name))
+    ]
+    return tuple(sorted(found, key=lambda one: (one.number, one.path)))
+
+
+def _step_of(file: FoundFile, number: int) -> int:
+    """A recorder calls run metadata after its step; of others only their order is known."""
+    named = _NUMBERED.fullmatch(file.path.name) if file.rank is not None else None
+    return int(named[1]) if named else number
 
 
 def _article(noun: str) -> str:
@@ -83,6 +121,7 @@ class _ReadAgain:
             [(self._placed(file), why) for file, why in chosen.passed_over],
             [(self._placed(file), why) for file, why in chosen.elsewhere],
             chosen.other_runs,
+            chosen.warnings,
         )
 
     def _placed(self, file: FoundFile) -> FoundFile:

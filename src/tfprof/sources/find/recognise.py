@@ -14,6 +14,7 @@ from tfprof.sources.find.foreign import describe
 _ENOUGH = 0.5
 # scores this close are a tie
 _CLOSE = 0.05
+_MANGLED = "What was no text is lost. Copy the original again, as binary (no editor, no text mode)."
 
 
 def recognise(path: Path) -> Format:
@@ -31,7 +32,7 @@ def recognise(path: Path) -> Format:
         raise WrongKind(
             f"this is {describe(probe)}",
             where=str(path),
-            hint="`tfprof formats` lists what can be read.",
+            hint=_MANGLED if probe.is_mangled else "`tfprof formats` lists what can be read.",
         )
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tfprof.errors import WrongKind
 from tfprof.model.trace import Trace
@@ -13,11 +13,15 @@ from tfprof.sources.files.registry import Format
 
 @dataclass(frozen=True, slots=True)
 class TraceFile:
-    """One file of a trace: what it was, in which format it is read, and as which run."""
+    """One file of a trace: what it was, in which format it is read, and as which run.
+
+    `host` is what its host is called here, where its own name tells nothing.
+    """
 
     file: FileRef
     format: Format | None
     step: int
+    host: str = ""
 
     def trace(self) -> Trace:
         self.file.check()
@@ -25,7 +29,28 @@ class TraceFile:
         found = read(self.file.path, self.step, None).trace if read is not None else None
         if found is None:
             raise WrongKind("there is no trace in this file any more", where=str(self.file.path))
-        return found
+        return of_host(found, self.host) if self.host else found
+
+
+def of_host(trace: Trace, name: str) -> Trace:
+    """The capture of one host under another name: two processes of a machine are two hosts."""
+    space = trace.space
+    if space is None or len(space.hosts) != 1 or space.hosts[0] == name:
+        return trace
+    known = [*space.environments.values()]
+    before, after = f"/host:{space.hosts[0]}/", f"/host:{name}/"
+    device = trace.executions.device
+    table = [after + one.removeprefix(before) if one.startswith(before) else one
+             for one in device.table]  # fmt: skip
+    return replace(
+        trace,
+        executions=replace(trace.executions, device=replace(device, table=table)),
+        space=replace(
+            space,
+            planes=tuple(replace(plane, host=name) for plane in space.planes),
+            environments={name: known[0]} if known else {},
+        ),
+    )
 
 
 def joined_runs(traces: Sequence[Trace]) -> Trace:

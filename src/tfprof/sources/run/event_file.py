@@ -1,4 +1,4 @@
-"""Event files: the graph, the meta graph and tagged run metadata that TensorBoard's log holds."""
+"""Event files: the graph, meta graph, tagged run metadata and scalars of TensorBoard's log."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tfprof.sources.graph.graphdef import FileBytes, read_graph
 from tfprof.sources.graph.meta_graph import meta_piece
 from tfprof.sources.run.records import End, read_records
 from tfprof.sources.run.run_metadata import run_piece
+from tfprof.sources.run.scalars import Scalars
 from tfprof.wire.fields import Progress
 
 
@@ -27,6 +28,7 @@ class _Found:
     meta_graph: bytes = b""
     runs: dict[str, tuple[int, bytes]] = field(default_factory=dict)
     records: int = 0
+    scalars: Scalars = field(default_factory=Scalars)
 
     def numbered(self) -> list[int]:
         """The global step of each run; their places where that is not told, or not by all."""
@@ -61,6 +63,8 @@ def _take(found: _Found, record: bytes, path: Path, offset: int) -> None:
         found.graph = event.graph_def
     elif kind == "meta_graph_def":
         found.meta_graph = event.meta_graph_def
+    elif kind == "summary":
+        found.scalars.add(event)
     elif kind == "tagged_run_metadata":
         run = event.tagged_run_metadata
         found.runs[run.tag] = event.step, run.run_metadata
@@ -76,9 +80,12 @@ def _piece(found: _Found, path: Path, warnings: list[str]) -> FilePiece:
     if found.graph:
         graph = _Graph(found.graph, path, warnings)
     known = list(_runs(found, path, warnings))
-    if graph is None and not known:
+    traced = tuple(step for step, _ in found.runs.values() if step >= 0)
+    scalars = found.scalars.found(path, traced)
+    if graph is None and not known and scalars is None:
         warnings.append(f"{path}: {found.records:,} records, no graph and no run metadata in them")
-    return FilePiece(graph, declared, Trace.joined(known) if known else None, warnings=warnings)
+    trace = Trace.joined(known) if known else None
+    return FilePiece(graph, declared, trace, scalars=scalars, warnings=warnings)
 
 
 def _runs(found: _Found, path: Path, warnings: list[str]) -> Iterator[Trace]:
@@ -107,10 +114,10 @@ def _score(probe: Probe) -> float:
 
 register(Format(
     name="event file",
-    about="TensorBoard's log: graph and run metadata in it",
+    about="TensorBoard's log: graph, run metadata, scalars",
     names="events.out.tfevents.*",
     recognised_by="first record",
-    gives="nodes, parameters, op time",
+    gives="nodes, parameters, op time, rates",
     score=_score,
     read=read,
 ))  # fmt: skip

@@ -235,3 +235,14 @@ def test_a_folder_is_not_a_file(tmp_path):
 def test_two_formats_of_one_name_are_a_mistake():
     with pytest.raises(ValueError, match="GraphDef"):
         register(formats()["GraphDef"])
+
+
+@pytest.mark.parametrize("sample", ["tiny.xplane.pb"])
+def test_a_file_that_went_through_a_text_conversion_says_so(samples, tmp_path, sample):
+    path = tmp_path / sample
+    data = (samples / sample).read_bytes() * 30  # a capture of many numbers: some are no text
+    data = data.replace(b"\x08", b"\x88")
+    path.write_bytes(data.decode("utf-8", "replace").encode())
+    with pytest.raises(WrongKind, match="a text conversion has destroyed") as caught:
+        recognise(path)
+    assert "binary" in caught.value.hint

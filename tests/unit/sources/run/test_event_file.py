@@ -413,3 +413,52 @@ def test_of_two_logs_the_newest_graph_is_taken_and_all_is_said(log, tmp_path):
     ran = run(tmp_path)
     assert (ran.code, ran.err) == (0, "")
     assert "nodes" in ran.out
+
+
+def test_scalars_are_read_in_both_forms(tmp_path):
+    with tf.summary.create_file_writer(str(tmp_path / "two")).as_default():
+        for step in range(5):
+            tf.summary.write("loss", tf.constant(1.0 / (step + 1)), step=step)
+            tf.summary.write("count", tf.constant(step, tf.int64), step=step)
+            tf.summary.write("weights", tf.constant([1.0, 2.0]), step=step)
+            tf.summary.write("said", tf.constant("words"), step=step)
+    with tf.Graph().as_default():
+        writer = V1.summary.FileWriter(str(tmp_path / "one"))
+    for step in range(5):
+        said = {"loss": 2.0 * step, "global_step/sec": 7.0}
+        values = [V1.Summary.Value(tag=tag, simple_value=one) for tag, one in said.items()]
+        writer.add_summary(V1.Summary(value=values), step)
+    writer.close()
+    (two,) = loaded(tmp_path / "two").logs
+    assert sorted(two.series) == ["count", "loss"]
+    assert two.series["loss"].value.tolist() == pytest.approx([1, 1 / 2, 1 / 3, 1 / 4, 1 / 5])
+    assert two.series["count"].value.tolist() == [0, 1, 2, 3, 4]
+    assert two.series["loss"].step.tolist() == [0, 1, 2, 3, 4]
+    assert abs(two.series["loss"].wall_s - time.time()).max() < 600
+    (one,) = loaded(tmp_path / "one").logs
+    assert one.series["loss"].value.tolist() == [0, 2, 4, 6, 8]
+    assert one.series["global_step/sec"].value.tolist() == [7] * 5
+
+
+def test_what_a_supervised_session_logs_tells_rate_and_saving(tmp_path):
+    with tf.Graph().as_default():
+        step = V1.train.get_or_create_global_step()
+        big = V1.get_variable("big", [1000, 1000], trainable=False)
+        weight = V1.get_variable("weight", [64, 64])
+        loss = tf.reduce_sum(tf.square(weight)) + 0 * tf.reduce_sum(big)
+        V1.summary.scalar("loss", loss)
+        train = V1.train.GradientDescentOptimizer(1e-3).minimize(loss, global_step=step)
+        with V1.train.MonitoredTrainingSession(
+            checkpoint_dir=str(tmp_path), save_checkpoint_steps=50, save_summaries_steps=5,
+            log_step_count_steps=20,
+        ) as session:  # fmt: skip
+            for _ in range(200):
+                session.run(train)
+    found = answer(tmp_path)[0]["logged"]
+    assert found["found_by"] == "global_step/sec"
+    assert found["per_second"] > 1
+    assert found["last_step"] >= 190
+    assert found["saving"]["each_us"] > 0
+    assert found["saving"]["each_us_kind"] == "estimated"
+    assert found["saving"]["checkpoints"] >= 2
+    assert found["loss"]["last"] < found["loss"]["first"]

@@ -1,5 +1,6 @@
 """The lines of log_device_placement, as several versions of TensorFlow write them."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -83,3 +84,32 @@ def test_a_session_that_is_logged_twice_is_one(tmp_path):
     path.write_text(f"Device mapping:\nx: (Placeholder): {CPU}0\n" * 2)
     log = read_placement_log(path)
     assert (log.sessions, log.left_out) == (1, 0)
+
+
+LETTERS = 300_000
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a" * LETTERS,
+        "a: " * (LETTERS // 3),
+        "a: (" + "b" * LETTERS,
+        "a: (b)" + " " * LETTERS + "c",
+        f"a: {CPU}" + "0" * LETTERS + " b",
+        f"a: {CPU}0" + " " * LETTERS + "b",
+        "Executing op " * (LETTERS // 13),
+        "Executing op " + "a" * LETTERS,
+        "Executing op a in device " + CPU * (LETTERS // len(CPU)),
+    ],
+    ids=range(9),
+)
+def test_a_long_line_takes_time_in_proportion(line, tmp_path):
+    """In proportion to its square, one of these takes minutes."""
+    path = tmp_path / "placed.log"
+    path.write_text(f"{line}\nmul: (Mul): {CPU}0\n")
+    before = time.process_time()
+    log = read_placement_log(path)
+    assert time.process_time() - before < 3
+    assert log.placed["mul"] == (CPU + "0",)

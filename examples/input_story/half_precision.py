@@ -1,0 +1,19 @@
+"""Run 3: run 2 in half precision: `python half_precision.py [mixed_float16|mixed_bfloat16]`."""
+
+import sys
+
+import keras
+import tensorflow as tf
+from pictures import BATCH, picture_files, proc_image, train
+
+keras.utils.set_random_seed(1)
+keras.mixed_precision.set_global_policy(sys.argv[1] if sys.argv[1:] else "mixed_bfloat16")
+
+dataset = tf.data.Dataset.from_tensor_slices(picture_files())
+dataset = dataset.map(proc_image, num_parallel_calls=32)
+dataset = dataset.batch(BATCH).prefetch(tf.data.AUTOTUNE)
+options = tf.data.Options()
+options.threading.private_threadpool_size = 32  # a thread that waits is no core that works
+dataset = dataset.with_options(options)
+
+train(dataset)

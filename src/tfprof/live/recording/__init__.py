@@ -1,0 +1,1 @@
+"""Recording a program that trains: which steps, with what, into which folder."""

@@ -1,0 +1,26 @@
+"""For which stage of its input a program waits that is input-bound, in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfprof.model.graph import Graph
+from tfprof.model.xspace import Space
+from tfprof.reports.input import partial_of
+from tfprof.reports.input.words import bottleneck_text
+from tfprof.reports.shared.input_bound import is_input_bound
+
+
+def slow_stage(spaces: Sequence[Space], share: float | None, graph: Graph | None) -> str:
+    """The stage, and what to change about it first; of the first host, as the step above it."""
+    if not spaces or not is_input_bound(share):
+        return ""
+    pipelines = partial_of(spaces[0], 0, graph).finish().pipelines
+    slow = next((one for one in pipelines if one.slow is not None), None)
+    if slow is None:
+        return ""
+    return ". ".join([bottleneck_text(slow), *(_sentence(said) for said in slow.advice[:1])])
+
+
+def _sentence(said: str) -> str:
+    return said[:1].upper() + said[1:]

@@ -1,0 +1,3 @@
+SEED = 17
+WINDOW = 24
+BATCH = 16
