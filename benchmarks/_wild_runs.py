@@ -1,4 +1,4 @@
-"""What steps of `_wild_models.py` and `_blind_models.py` hold, in a process of its own.
+"""What steps of `_wild_models.py` and of the two lists beside it hold, in a process of its own.
 
 `_wild_runs.py measure NAME FOLDER RUNS BATCH...` writes the graph and the table of its variables
 into the folder, and prints one line of JSON: what `expected.json` says of the model.
@@ -84,9 +84,11 @@ def fits(name: str, folder: Path, runs: int, budget: int, most: int, safe: int) 
 
 def model_of(name: str) -> Any:
     import _blind_models
+    import _unseen_models
     import _wild_models
 
-    return {**_wild_models.MODELS, **_blind_models.MODELS}[name]
+    every = {**_wild_models.MODELS, **_blind_models.MODELS, **_unseen_models.MODELS}
+    return every[name]
 
 
 # --- the files

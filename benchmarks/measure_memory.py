@@ -1,9 +1,10 @@
 """Measures what steps of many models hold, for `wild.py` and `optimised.py` to compare with.
 
-    python benchmarks/measure_memory.py [--models wild|blind] [--all FOLDER] [--only REGEX]
+    python benchmarks/measure_memory.py [--models wild|blind|unseen] [--all FOLDER] [--only REGEX]
         [--runs N]
 
-`wild` are the models that the estimate was mended with, `blind` those that it had not seen.
+`wild` are the models that the estimate was mended with, `blind` those that it had not seen then,
+`unseen` those that came after the intervals had been calibrated with both.
 Into FOLDER go `NAME.graph.pb.gz` and `NAME_vars.json`, the step as it was traced, and
 `expected.json`: the transient peaks of some runs at batch 1, 8 and 32, `noopt` with Grappler off
 and `default` as users run it. `peaks` is the highest running sum of what a full trace says was
@@ -25,16 +26,26 @@ import tempfile
 from pathlib import Path
 
 import _blind_models
+import _unseen_models
 import _wild_models
 from _wild_runs import Result, in_process_of_its_own
 
 TESTS = Path(__file__).parents[1] / "tests"
-KNOWN = {"wild": TESTS / "wild_measured", "blind": TESTS / "wild_blind"}
-MODELS = {"wild": _wild_models.MODELS, "blind": _blind_models.MODELS}
+KNOWN = {
+    "wild": TESTS / "wild_measured",
+    "blind": TESTS / "wild_blind",
+    "unseen": TESTS / "wild_unseen",
+}
+MODELS = {
+    "wild": _wild_models.MODELS,
+    "blind": _blind_models.MODELS,
+    "unseen": _unseen_models.MODELS,
+}
 BATCHES = (1, 8, 32)
 FEW = {
     "wild": ("conv_vae", "clipped_mlp", "two_towers"),
     "blind": ("super_resolution", "fast_text", "tf1_word2vec"),
+    "unseen": ("codebook", "crossed", "tf1_text_cnn"),
 }
 
 

@@ -46,9 +46,13 @@ UNKNOWN = Tensor()
 
 
 class Call:
-    """One op as a rule sees it: inputs, attributes and, once they are known, outputs."""
+    """One op as a rule sees it: inputs, attributes and, once they are known, outputs.
 
-    __slots__ = ("_attributes", "_load", "inputs", "name", "op", "outputs")
+    Calls that are `alike` have one object there: op, attributes, shapes and types of all that goes
+    in and comes out are the same, and so is all that follows from them.
+    """
+
+    __slots__ = ("_attributes", "_load", "alike", "inputs", "name", "op", "outputs")
 
     def __init__(
         self,
@@ -61,6 +65,7 @@ class Call:
         self.outputs: Sequence[Tensor] = ()
         self._load = load
         self._attributes: Mapping[str, Proto] | None = None
+        self.alike: object = None
 
     @property
     def attributes(self) -> Mapping[str, Proto]:

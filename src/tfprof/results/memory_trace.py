@@ -78,6 +78,7 @@ class MeasuredDevice:
     attributed_bytes: int
     before_capture_bytes: Quantity
     lost_bytes: int
+    reserved_bytes: int
     state: Annotated[AllocatorState, AMONG]
     events: int
     live_at_peak: tuple[Block, ...]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from tfprof.model.quantity import Quantity
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY, Key
-from tfprof.results.layers import Interval
+from tfprof.results.times import Interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
+from tfprof.analyses.inference.alike import AlikeCalls, NodeCall, key_of
 from tfprof.analyses.inference.believed import believed
 from tfprof.analyses.inference.fed_batch import with_fed_batch
 from tfprof.analyses.inference.links import Inputs, Results, picked
@@ -81,7 +81,7 @@ class _Engine:
         self._main: Sequence[str] = data.graph.names if data.graph is not None else ()
         self._given = given
         self._producer = data.graph.producer if data.graph is not None else 0
-        run = data.hosts.recorded
+        run = data.recorded
         self._met = RunShapes(run) if run is not None else None
         self._rounds = RunRounds(run) if run is not None else None
         self._rules = rules()
@@ -91,6 +91,7 @@ class _Engine:
         self._fed_with: dict[str, list[str]] = {}
         self._assumed: dict[str, bool] = {}
         self._budget = Budget(_LEAST_OPS, _OPS_A_NODE)
+        self._alike = AlikeCalls()
         self._layouts: dict[int, _Layout] = {}
         self._lives: dict[str, list[int]] = {}
         self._distinct: list[str] = []
@@ -151,9 +152,10 @@ class _Engine:
         layout = self._layout(graph, rows)
         results: Results = {row: [tensor] for row, tensor in enumerate(arguments)}
         inputs_of, names, table, codes = layout.inputs, layout.names, layout.table, layout.codes
-        frames = Frames(graph)
+        frames, attributes = Frames(graph), graph.attributes
         first_site = len(sites)
-        placed: dict[int, Site] = {}
+        # the edges of the main graph are there for whoever needs them
+        placed: dict[int, Site] | None = {} if layout.waits and row_outside is not None else None
         for row in layout.order:
             if row < len(arguments):
                 continue
@@ -163,7 +165,7 @@ class _Engine:
             code = codes[row]
             op = table[code]
             inputs = inputs_of.tensors(row, results)
-            call = Call(prefix + names[row], op, inputs, partial(graph.attributes.of, row))
+            call = NodeCall(prefix + names[row], op, inputs, attributes, row)
             if True in [tensor.dead for tensor in inputs] and op not in _MERGES:
                 results[row] = [Tensor(dead=True)] * _MOST_OUTPUTS
                 continue
@@ -172,31 +174,51 @@ class _Engine:
             site = Site(call, rule, row if row_outside is None else row_outside, times)
             mark = len(sites)
             if rule is not None and inputs and layout.is_plain[code]:
-                outputs = self._believed(self._told(call, rule.infer(call)))
+                outputs = self._plain(call, rule, is_main=row_outside is None)
             else:
                 outputs = self._believed(self._outputs(_Scene(graph, sites, site, times)))
                 outputs = self._adjusted(outputs, call, inputs_of, row)
             call.outputs = results[row] = outputs
             sites.append(site)
-            placed[row] = site
+            if placed is not None:
+                placed[row] = site
             if frame:
                 for inner in sites[mark:]:
                     inner.frame = frame
 
-        # the edges of the main graph are there for whoever needs them
-        _let_wait(placed, () if row_outside is None else layout.waits)
+        _let_wait(placed or {}, layout.waits)
+        if frames.has_any:
+            self._count_rounds(sites[first_site:], frames, results, prefix)
+        return results
+
+    def _count_rounds(
+        self, sites: Iterable[Site], frames: Frames, results: Results, prefix: str
+    ) -> None:
+        """How often what stands in a loop of the early kind runs, now that all of it is known."""
 
         def open_loop(name: str, loop: str) -> Size:
             return self._open_loop(name, prefix + loop)
 
-        for site in sites[first_site:]:
+        for site in sites:
             if site.frame:
                 try:
                     site.times = site.times * frames.times(site.frame, results, open_loop)
                 except OverBudget as fault:
                     site.cut = self.cut = f"how often {site.name} runs is not known: {fault}"
                 site.loops, site.frame = (*site.frame, *site.loops), ()
-        return results
+
+    def _plain(self, call: Call, rule: Rule, *, is_main: bool) -> list[Tensor]:
+        """What its rule alone tells. A function is small, and its nodes are read one by one."""
+        key = key_of(call) if is_main else None
+        known = self._alike.find(key)
+        if known is not None:
+            self._budget.take(known.steps)
+            call.alike = known
+            return known.made()
+        before = self._budget.spent
+        outputs = self._believed(self._told(call, rule.infer(call)))
+        self._alike.add(key, call, outputs, self._budget.spent - before)
+        return outputs
 
     def _layout(self, graph: Graph, rows: Sequence[int]) -> _Layout:
         """Made once: a function runs whole, wherever it is called."""
@@ -293,7 +315,8 @@ class _Engine:
         if whole is None or given is None:
             return found
         self._chosen.append(call.name)
-        return [replace(one, shape=(whole, len(given))) for one in found]
+        chosen = 0 if self._given.none_chosen else whole
+        return [replace(one, shape=(chosen, len(given))) for one in found]
 
     def _storing(self, call: Call, rule: Rule | None) -> list[Tensor]:
         """Stacks and arrays are handles: what one op stores is known where another asks for it."""
@@ -529,7 +552,7 @@ class _Layout(NamedTuple):
 
 
 def _let_wait(sites: Mapping[int, Site], waits: Iterable[tuple[int, int]]) -> None:
-    for before, after in waits:
+    for before, after in waits if sites else ():
         if before in sites and after in sites:
             sites[after].after += (sites[before],)
 
@@ -537,6 +560,8 @@ def _let_wait(sites: Mapping[int, Site], waits: Iterable[tuple[int, int]]) -> No
 def _waits(graph: Graph) -> list[tuple[int, int]]:
     edges = graph.edges
     waiting = ((edges.port < 0) & (edges.node >= 0)).nonzero()[0]
+    if not len(waiting):
+        return []
     return list(zip(edges.node[waiting].tolist(), edges.reader[waiting].tolist(), strict=True))
 
 

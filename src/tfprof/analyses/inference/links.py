@@ -49,9 +49,14 @@ class Inputs:
         return len(sources) > 1 and sources[1] >= 0 and self._graph.ops[sources[1]] == "LoopCond"
 
     def tensors(self, row: int, results: Results) -> list[Tensor]:
-        found = []
+        first, end = self._offsets[row], self._offsets[row + 1]
         labels = self._labels
-        for edge in range(self._offsets[row], self._offsets[row + 1]):
+        if end == first + 1 and not labels and self._port[first] != CONTROL:
+            # most ops read one, and a list that was appended to takes more memory
+            port, outputs = self._port[first], results.get(self._node[first])
+            return [outputs[port] if outputs and port < len(outputs) else UNKNOWN]
+        found = []
+        for edge in range(first, end):
             port = self._port[edge]
             if port == CONTROL:
                 continue

@@ -12,9 +12,10 @@ from tfprof.ops.run_shapes import RunShapes
 
 def sizes_of_run(data: ProfileData, sites: Iterable[Site]) -> dict[str, int]:
     """Symbol to size, where a dimension that is just the symbol was met."""
-    if data.hosts.recorded is None:
+    run = data.recorded
+    if run is None:
         return {}
-    met = RunShapes(data.hosts.recorded)
+    met = RunShapes(run)
     found: dict[str, int] = {}
     for site in sites:
         for port, tensor in enumerate(site.call.outputs):

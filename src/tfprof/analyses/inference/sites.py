@@ -22,6 +22,8 @@ class Given:
     truth: bool = True
     # sizes that hang on the data are taken as large as they can be
     at_most: bool = False
+    # but for what is chosen by the data: of that nothing
+    none_chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ class AtBatch:
         Kernels split their work by the batch they get: the rule sees the sizes themselves.
         """
         rule, call = step.op.site.rule, step.op.site.call
-        if rule is None or not rule.has_scratch or not self._model.has_scratch:
+        if rule is None or not self._model.has_scratch_of(rule):
             return _fixed(step.scratch, self.batch), 0
         found = self._scratch.get(id(call))
         if found is None:

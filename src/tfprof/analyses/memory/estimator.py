@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from tfprof.analyses.memory.at_batch import at_batch, is_known_at
+from tfprof.analyses.memory.interval import CHOOSES
 from tfprof.analyses.memory.peaks import (
     EXPECTED,
     MemoryPeak,
@@ -19,7 +20,7 @@ from tfprof.analyses.memory.peaks import (
 )
 from tfprof.analyses.memory.program import CPU, MODELS, MemoryModel, Program, program
 from tfprof.analyses.memory.schedule import play
-from tfprof.analyses.memory.step_sources import StepOps, StepSource
+from tfprof.analyses.memory.step_sources import GraphSteps, StepOps, StepSource
 from tfprof.analyses.memory.tape import Tape
 from tfprof.errors import UsageError
 from tfprof.model.dims import BATCH, Size, symbol
@@ -125,8 +126,42 @@ class Estimator:
 
     def at(self, batch: int) -> dict[str, MemoryPeak]:
         if batch not in self._peaks:
-            self._peaks[batch] = taped_peaks(self._tape(batch))
+            others = self._peaks.values() if self._is_for_any_batch else ()
+            known = next(iter(others), None)
+            self._peaks[batch] = (
+                self._down_to_none(taped_peaks(self._tape(batch)), batch)
+                if known is None
+                else {device: replace(one, batch=batch) for device, one in known.items()}
+            )
         return self._peaks[batch]
+
+    @cached_property
+    def _is_for_any_batch(self) -> bool:
+        """Whether the step is the same at all batches, and so is what a run of it takes."""
+        if self.is_fixed or self._change is not None or self._open is not None:
+            return False
+        return self._sizes(1) is _ANY_BATCH
+
+    def _down_to_none(self, found: dict[str, MemoryPeak], batch: int) -> dict[str, MemoryPeak]:
+        """Where the data chooses, all is taken to be chosen; it may be next to nothing."""
+        if self._least is None:
+            return found
+        tape = self._least._tape(batch)  # noqa: SLF001  (another of its kind)
+        runs = [play(tape, threads).devices for threads in (1, EXPECTED)]
+        held = {
+            device: min(run[place].peak for run in runs)
+            for place, device in enumerate(tape.made.devices)
+        }
+        return {device: one.down_to(held.get(device, one.least)) for device, one in found.items()}
+
+    @cached_property
+    def _least(self) -> Estimator | None:
+        """The same where nothing is chosen; None where there is nothing to choose."""
+        if self._change is not None or not isinstance(self.steps, GraphSteps):
+            return None
+        if not any(step.op.site.op == CHOOSES for step in self.first.steps):
+            return None
+        return Estimator(self.steps.with_none_chosen(), self.model, rewrite=self._rewrite)
 
     def highest(self, batch: int) -> MemoryPeak:
         """Of the device that needs most."""
@@ -261,8 +296,8 @@ class Estimator:
 
     def expected(self, batch: int) -> dict[str, int]:
         """By device; the ends of the interval are left out where nobody asks for them."""
-        if batch in self._peaks:
-            return {device: one.expected for device, one in self._peaks[batch].items()}
+        if batch in self._peaks or (self._peaks and self._is_for_any_batch):
+            return {device: one.expected for device, one in self.at(batch).items()}
         tape = self._tape(batch)
         # what is the middle of the runs at one batch is near it at others
         turns = {one.turn for found in self._peaks.values() for one in found.values()}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tfprof.analyses.graph.subgraph import INPUT_OPS
+from tfprof.analyses.memory.interval import MARGINS, Doubt, doubt_of, other_threads, settled
 from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.schedule import OnDevice, play, simulate
 from tfprof.analyses.memory.steps import NOTHING, Line
@@ -15,9 +16,8 @@ from tfprof.results.memory import Alive, LinePiece
 
 # how many ops run at once
 EXPECTED = 2
-# runs by chance, and how far beyond them a real one may be
-_MOST_RUNS, _OPS_OF_RUNS = 10, 200_000
-_MARGIN, _ALIKE = 0.08, 0.02
+# runs by chance: at most so many, of so many ops together; more where rounds of loops overlap
+_MOST_RUNS, _OPS_OF_RUNS, _OPS_OF_ROUNDS = 10, 100_000, 200_000
 _LARGEST_BATCH = 1 << 20
 # how often a guess is corrected, and when there is nothing to correct any more
 _CORRECTIONS, _NEAR = 4, 2
@@ -26,10 +26,19 @@ KINDS = {"forward": "activations", "backward": "gradients", "update": "optimizer
 
 
 @dataclass(frozen=True, slots=True)
+class OnPaper:
+    """The ends of what runs on paper took, and why real ones may take less or more."""
+
+    doubt: Doubt
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryPeak:
     """Bytes of a step beside the variables.
 
-    `least` and `most` are a little beyond what runs need that differ by chance.
+    `least` and `most` are beyond what runs `on_paper` took, by a margin for what is in doubt.
     """
 
     batch: int
@@ -38,8 +47,16 @@ class MemoryPeak:
     most: int
     at: str
     live: tuple[Alive, ...] = ()
-    # the run by chance that is expected: in the middle of them all
+    # the run by chance that is expected, if it is not the one as it should go
     turn: int | None = None
+    on_paper: OnPaper | None = None
+
+    def down_to(self, held: int) -> MemoryPeak:
+        """The same where as little may be held on paper."""
+        low, _ = MARGINS[Doubt.PLAIN].around([held])
+        paper = self.on_paper
+        paper = replace(paper, low=min(paper.low, held)) if paper is not None else None
+        return replace(self, least=min(self.least, low), on_paper=paper)
 
     @property
     def interval(self) -> tuple[int, int]:
@@ -53,43 +70,45 @@ def peaks(made: Program, batch: int) -> dict[str, MemoryPeak]:
 
 def taped_peaks(tape: Tape) -> dict[str, MemoryPeak]:
     made, batch = tape.made, tape.batch
-    runs = {turn: play(tape, EXPECTED, chance=turn) for turn in _turns(made)}
-    middle = _middle({turn: run.peak for turn, run in runs.items()})
-    expected = play(tape, EXPECTED, chance=middle, names_alive=True)
+    doubt = doubt_of(made.steps, tape.durations)
+    runs = {turn: play(tape, EXPECTED, chance=turn) for turn in _turns(made, doubt)}
+    typical = _typical({turn: run.peak for turn, run in runs.items()})
+    expected = runs[typical]
+    expected.name_alive()
+    others = [play(tape, threads) for threads in other_threads(doubt)]
     found = {}
     for place, device in enumerate(made.devices):
         here = expected.devices[place]
         at = made.steps[here.at].name if here.at >= 0 else ""
-        ends = [one.devices[place].peak for one in runs.values()]
-        low, high = _widened(ends)
-        found[device] = MemoryPeak(batch, here.peak, low, high, at, _alive(made, here), middle)
+        by_chance = [one.devices[place].peak for one in runs.values()]
+        ends = [*by_chance, *(one.devices[place].peak for one in others)]
+        kind = settled(doubt, by_chance)
+        low, high = MARGINS[kind].around(ends)
+        on_paper = OnPaper(kind, min(ends), max(ends))
+        alive = _alive(made, here)
+        found[device] = MemoryPeak(batch, here.peak, low, high, at, alive, typical, on_paper)
     return found
 
 
-def _turns(made: Program) -> Sequence[int | None]:
-    """A run as it should go, and by chance many of a small step, fewer of a large one.
+def _turns(made: Program, doubt: Doubt) -> Sequence[int | None]:
+    """A run as it should go, and by chance many of a small step, fewer of a large one."""
+    ops = _OPS_OF_RUNS if doubt in (Doubt.PLAIN, Doubt.DATA) else _OPS_OF_ROUNDS
+    most = min(_MOST_RUNS, ops // max(1, len(made.steps)))
+    return (None, *range(1, 1 + most))
 
-    With it they are an odd number: one of them is in the middle.
+
+def _typical(of_turns: Mapping[int | None, int]) -> int | None:
+    """The run as it should go, unless nearly all go otherwise: then the next one to it.
+
+    Chance piles up more in these runs than on a quiet machine: their middle is no better guess, and
+    worse where nothing but the order of a few large kernels decides.
     """
-    most = min(_MOST_RUNS, _OPS_OF_RUNS // max(1, len(made.steps)))
-    return (None, *range(1, 1 + most // 2 * 2))
-
-
-def _middle(of_turns: Mapping[int | None, int]) -> int | None:
-    """The run as it should go, unless most go otherwise: then the one in the middle of them."""
     turns = sorted(of_turns, key=lambda turn: of_turns[turn])
-    outer = len(turns) // 5
-    if of_turns[turns[outer]] <= of_turns[None] <= of_turns[turns[-1 - outer]]:
-        return None
-    return turns[len(turns) // 2]
-
-
-def _widened(ends: Sequence[int]) -> tuple[int, int]:
-    """A little more than some runs showed: there are others. Less where all are alike."""
-    low, high = min(ends), max(ends)
-    are_alike = len(ends) > 1 and high - low <= low * _ALIKE
-    margin = _ALIKE if are_alike else _MARGIN
-    return int(low * (1 - margin)), int(high * (1 + margin)) + 1
+    outer = min(1, len(turns) // 3)
+    least, most = turns[outer], turns[-1 - outer]
+    if of_turns[None] < of_turns[least]:
+        return least
+    return most if of_turns[None] > of_turns[most] else None
 
 
 def _alive(made: Program, found: OnDevice) -> tuple[Alive, ...]:

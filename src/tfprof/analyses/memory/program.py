@@ -39,6 +39,8 @@ class MemoryModel:
     about: str
     block: int = 1
     has_scratch: bool = True
+    # the families whose kernels are a library's, which takes its scratch from the system
+    libraries: frozenset[str] = frozenset()
     # what is allowed for a convolution while it runs, where the library's choice is not known
     workspace: int = 0
     # of the machine it will run on, as Eigen reads it
@@ -56,6 +58,9 @@ class MemoryModel:
         bits = dtypes.bits(self.narrow) if self.narrow else None
         return 32 // int(bits) if bits else 1
 
+    def has_scratch_of(self, rule: Rule) -> bool:
+        return self.has_scratch and rule.has_scratch and rule.family not in self.libraries
+
     def rounded(self, size: Line) -> Line:
         """Rounding is exact where the batch is known; on a line it is left out."""
         slope, rest = size
@@ -64,10 +69,17 @@ class MemoryModel:
         return 0, -(-rest // self.block) * self.block
 
 
+# what is taken where a run does not show otherwise, and where it ran the kernels of oneDNN
+OWN_KERNELS, ONEDNN = "cpu-tf", "cpu-onednn"
 MODELS = {
     model.name: model
     for model in (
-        MemoryModel("cpu-tf", "TensorFlow on a CPU, with what its kernels need while they run"),
+        MemoryModel(OWN_KERNELS, "TensorFlow on a CPU, with what its kernels need while they run"),
+        MemoryModel(
+            ONEDNN,
+            "TensorFlow on a CPU with oneDNN, whose kernels take what they need from the system",
+            libraries=frozenset(("convolutions", "matrix products")),
+        ),
         MemoryModel(
             "gpu-bfc",
             "blocks of 256 bytes as TensorFlow's GPU allocator gives them, an allowance for the "
@@ -100,7 +112,8 @@ def program(costs: OpCosts, graph: Graph, model: MemoryModel) -> Program:
     """Links every input to the op that makes it: a tensor is one object on both sides."""
     unsized: list[tuple[str, Tensor]] = []
     ops = [op for op in costs.ops if not isinstance(op, InRounds)]
-    unrolled = Unrolled(ops, graph, lambda step: _fill(step, unsized, model))
+    known: dict[object, _Filled] = {}
+    unrolled = Unrolled(ops, graph, lambda step: _fill_once(step, known, unsized, model))
     steps = unrolled.steps
     if model.has_scratch:
         watch_values(steps, model)
@@ -120,9 +133,10 @@ def watch_values(steps: Iterable[ProgramStep], model: MemoryModel) -> None:
     An update of a value that somebody still has makes a copy, and the old one stays for so long.
     """
     for step in steps:
-        site, name = step.op.site, _variable(step)
+        name = _variable(step)
         if not name:
             continue
+        site = step.op.site
         if site.op == "ReadVariableOp" and step.outputs:
             step.value_of = name
             # the variable's own buffer
@@ -133,12 +147,15 @@ def watch_values(steps: Iterable[ProgramStep], model: MemoryModel) -> None:
             step.changes = name, size or NOTHING
 
 
-def copy_sparse(steps: Iterable[ProgramStep], model: MemoryModel) -> None:
+def copy_sparse(steps: Sequence[ProgramStep], model: MemoryModel) -> None:
     """A variable that is gathered from or scattered into is copied when it is read or assigned.
 
     TensorFlow then updates it in place, so nobody else may have its buffer.
     """
-    touched = {_variable(step) for step in steps if _SPARSE.match(step.op.site.op)} - {""}
+    sparse = {op for op in {step.op.site.call.op for step in steps} if _SPARSE.match(op)}
+    if not sparse:
+        return
+    touched = {_variable(step) for step in steps if step.op.site.call.op in sparse} - {""}
     for step in steps:
         site = step.op.site
         if not touched or _variable(step) not in touched:
@@ -179,6 +196,36 @@ def _inputs(steps: Iterable[ProgramStep], model: MemoryModel, devices: int) -> l
     return sums
 
 
+# whether it is cheap, how long it takes, its scratch, and of each output size, alias and type
+_Filled = tuple[bool, float, tuple[int, ...], Line, int, list[tuple[Line, int | None, int]]]
+
+
+def _fill_once(
+    step: ProgramStep,
+    known: dict[object, _Filled],
+    unsized: list[tuple[str, Tensor]],
+    model: MemoryModel,
+) -> None:
+    """Ops that are alike take the same; of one whose sizes are not known the name is noted."""
+    site = step.op.site
+    alike = site.call.alike if site.times == 1 else None
+    found = known.get(alike) if alike is not None else None
+    if found is not None:
+        step.is_cheap, step.duration, step.reuse, step.scratch, step.spared, outputs = found
+        if len(outputs) == 1:
+            size, alias, dtype = outputs[0]
+            step.outputs = [OpOutput(size, 0, alias, dtype)]
+        else:
+            step.outputs = [OpOutput(size, 0, alias, dtype) for size, alias, dtype in outputs]
+        return
+    before = len(unsized)
+    _fill(step, unsized, model)
+    if alike is not None and len(unsized) == before:
+        made = [(one.size, one.alias, one.dtype) for one in step.outputs]
+        taken = step.reuse, step.scratch, step.spared
+        known[alike] = step.is_cheap, step.duration, *taken, made
+
+
 def _fill(step: ProgramStep, unsized: list[tuple[str, Tensor]], model: MemoryModel) -> None:
     site, rule = step.op.site, step.op.site.rule
     call = site.call
@@ -199,7 +246,7 @@ def _fill(step: ProgramStep, unsized: list[tuple[str, Tensor]], model: MemoryMod
     if not call.outputs and step.op.cost is None and rule.shapes is not no_output:
         unsized.append((site.name, Tensor(None)))
     step.reuse = rule.reuse
-    if model.has_scratch and rule.has_scratch:
+    if model.has_scratch_of(rule):
         step.scratch, step.spared = scratch_of(rule, call, model)
     elif model.workspace and rule.family == _CONVOLUTIONS and rule.macs is not None:
         step.scratch = (0, model.workspace)
@@ -265,41 +312,52 @@ def link(steps: list[ProgramStep], controls: Iterable[tuple[int, int]]) -> None:
     What an op releases is in the order of TensorFlow's executor: who reads it, then who only waits
     for it, each as the graph lists them.
     """
-    # whom each reads, or only waits for
-    sources = [{read[0]: True for read in step.reads if read is not None} for step in steps]
-    waiting: list[list[int]] = [[] for _ in steps]
-    for before, after in controls:
-        if before not in sources[after]:
-            sources[after][before] = False
-            waiting[before].append(after)
     for number, step in enumerate(steps):
-        sources[number].pop(number, None)
-        step.waits_for = len(sources[number])
-        for source, is_read in sources[number].items():
-            if is_read:
-                steps[source].releases.append(number)
-    for number, step in enumerate(steps):
-        step.releases += waiting[number]
-    for step in steps:
         for read in step.reads:
             if read is not None:
                 steps[read[0]].outputs[read[1]].readers += 1
+        sources = _read_by(step)
+        sources.pop(number, None)
+        step.waits_for = len(sources)
+        for source in sources:
+            if steps[source].releases:
+                steps[source].releases.append(number)
+            else:
+                # most are read once, and a list that was appended to takes more memory
+                steps[source].releases = [number]
+    # whom each reads, or only waits for; most ops wait for nobody else
+    known: dict[int, dict[int, None]] = {}
+    for before, after in controls:
+        if after not in known:
+            known[after] = _read_by(steps[after])
+        if before not in known[after]:
+            known[after][before] = None
+            if before != after:
+                steps[after].waits_for += 1
+            steps[before].releases.append(after)
+
+
+def _read_by(step: ProgramStep) -> dict[int, None]:
+    """The steps that it reads, each once."""
+    return {read[0]: None for read in step.reads if read is not None}
 
 
 def _controls(steps: list[ProgramStep], graph: Graph) -> list[tuple[int, int]]:
     """The control edges of the main graph, as pairs of steps; in a loop those of the same round."""
+    edges = graph.edges
+    controls = ((edges.port < 0) & (edges.node >= 0)).nonzero()[0]
+    ends = {*edges.node[controls].tolist(), *edges.reader[controls].tolist()}
     own: dict[int, list[int]] = {}
-    for number, step in enumerate(steps):
+    for number, step in enumerate(steps) if ends else ():
         site = step.op.site
-        if site.name != graph.names[site.row]:
+        if site.row not in ends or site.name != graph.names[site.row]:
             continue
         if site.called is not None:
             own[site.row] = [number]  # the last of its steps is its end
         elif step.duration:
             own.setdefault(site.row, []).append(number)
     found: list[tuple[int, int]] = []
-    edges = graph.edges
-    for edge in ((edges.port < 0) & (edges.node >= 0)).nonzero()[0].tolist():
+    for edge in controls.tolist():
         sources = own.get(int(edges.node[edge]), [])
         readers = own.get(int(edges.reader[edge]), [])
         if len(sources) == len(readers):

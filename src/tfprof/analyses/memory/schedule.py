@@ -8,6 +8,7 @@ its outputs and its scratch allocated.
 from __future__ import annotations
 
 import heapq
+from array import array
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -41,7 +42,13 @@ class Simulated:
     """What each device came to, and in which order ops started."""
 
     devices: list[OnDevice]
-    order: list[int] = field(default_factory=list)
+    order: list[int]
+    _run: _Run
+
+    def name_alive(self) -> None:
+        """Names what was alive at the peaks, which takes a while and is asked of one run only."""
+        for place, device in enumerate(self.devices):
+            device.live = list(self._run.alive(place))
 
     @property
     def busiest(self) -> OnDevice:
@@ -57,21 +64,15 @@ def simulate(made: Program, workers: int, batch: int = 1) -> Simulated:
     return play(Tape(made, batch), workers)
 
 
-def play(
-    tape: Tape, workers: int, *, chance: int | None = None, names_alive: bool = False
-) -> Simulated:
+def play(tape: Tape, workers: int, *, chance: int | None = None) -> Simulated:
     """Each device has so many threads, which work as those of TensorFlow's executor do.
 
     `chance` is the seed of a run in which each op takes longer or shorter than it should, as on a
     real machine.
-    What was alive at the peak is named only where it is asked for.
     """
     run = _Run(tape, workers, tape.turn(chance))
     run.go()
-    if names_alive:
-        for place, device in enumerate(run.devices):
-            device.result.live = list(run.alive(place))
-    return Simulated([one.result for one in run.devices], run.order)
+    return Simulated([one.result for one in run.devices], run.order, run)
 
 
 @dataclass(slots=True)
@@ -115,12 +116,14 @@ class _Run:
         # how many ops had started when it was freed
         self.uses, self.sizes, self.dtypes = [0] * count, list(tape.sizes), [0] * count
         self.elements: dict[int, list[int]] = {}
-        self.freed_at = [NOBODY] * count
+        self.freed_at = array("q", [NOBODY]) * count
         self.made: list[int] = []
         # by variable: the buffer of its value; by buffer: the size of a value that was left
         self.values: dict[str, int] = {}
         self.left: dict[int, Line] = {}
-        self.taken_over: list[tuple[int, int]] = []
+        # buffers that were taken over, and by which output
+        self.taken_over: list[int] = []
+        self.taken_by: list[int] = []
         self.devices = [_Device(place) for place in range(len(tape.made.devices))]
         for device in self.devices:
             device.threads = [_Thread(device) for _ in range(workers)]
@@ -228,7 +231,8 @@ class _Run:
             taken = self._given_up(number, size, dtype, given) if reuse else NOBODY
             if taken != NOBODY:
                 self.uses[taken] += readers
-                self.taken_over.append((taken, output))
+                self.taken_over.append(taken)
+                self.taken_by.append(output)
                 given.append(taken)
                 buffer[output] = taken
                 continue
@@ -348,7 +352,7 @@ class _Run:
         """What was there at the peak of a device: the op that had it last, and its bytes."""
         tape = self.tape
         started, made, taken = self.devices[place].at_peak
-        last = dict(self.taken_over[:taken])
+        last = dict(zip(self.taken_over[:taken], self.taken_by[:taken], strict=True))
         for one in self.made[:made]:
             if tape.devices[one] == place and not NOBODY < self.freed_at[one] < started:
                 size = self.left.get(one, tape.sizes[one])[1]

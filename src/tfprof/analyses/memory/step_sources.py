@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -82,16 +83,23 @@ class GraphSteps:
         if data.graph is None:
             raise InputMissing("no graph")
         self.data, self.graph, self.part, self._given = data, data.graph, part, given
-        self.is_fixed, self._notes = is_fixed, notes
+        self.is_fixed, self._notes, self._is_least = is_fixed, notes, False
         self.persistent = persistent(data, part)
 
     def at(self, sizes: Mapping[str, Size]) -> StepOps:
-        given = replace(self._given, sizes={**self._given.sizes, **sizes}, at_most=True)
+        both = {**self._given.sizes, **sizes}
+        given = replace(self._given, sizes=both, at_most=True, none_chosen=self._is_least)
         costs = op_costs(self.data, self.part, given)
         if costs.cut:
             # without the ops that read them, tensors live for too long: no least peak is known
             raise InputMissing(f"the peak is not known: {costs.cut}", where=self.data.title)
         return StepOps(costs, self.graph, [*costs.inferred.notes, *self._notes])
+
+    def with_none_chosen(self) -> GraphSteps:
+        """The same where nothing is chosen by the data: as small as it can be."""
+        least = copy(self)
+        least._is_least = True  # noqa: SLF001  (of its own copy)
+        return least
 
     def as_written(self) -> StepOps:
         """With symbols for all that the graph leaves open, whatever the user said."""
@@ -172,10 +180,12 @@ def _own(known: Parameters) -> list[Variable]:
 
 
 def _by_device(graph: Graph | None, variables: list[Variable]) -> dict[str, int]:
-    device = device_of_rows(graph) if graph is not None else None
+    if graph is None or not any(graph.devices.table):
+        return {CPU: sum(int(one.bytes or 0) for one in variables)}
+    device = device_of_rows(graph)
     found: dict[str, int] = {}
     for one in variables:
-        row = graph.index.get(one.name, -1) if graph is not None else -1
-        where = device(row) if device is not None and row >= 0 else CPU
+        row = graph.index.get(one.name, -1)
+        where = device(row) if row >= 0 else CPU
         found[where] = found.get(where, 0) + int(one.bytes or 0)
     return found or {CPU: 0}

@@ -48,17 +48,23 @@ class Tape:
         self.reuse: list[Sequence[int]] = []
         first = self._first
         for number, step in enumerate(steps):
-            reads = [NOBODY if read is None else first[read[0]] + read[1] for read in step.reads]
-            taped = [_taped(one, at, reads) for at, one in enumerate(step.outputs, first[number])]
+            reads = tuple([_number(read, first) for read in step.reads])
+            at = first[number]
+            if len(step.outputs) == 1:
+                taped = [_taped(step.outputs[0], at, reads)]
+            else:
+                taped = [_taped(one, place, reads) for place, one in enumerate(step.outputs, at)]
             if step.value_of:
                 # it has no size, but it matters who still reads it
                 self.values[number] = step.value_of
-                taped[0] = (first[number], step.outputs[0].readers, NOBODY, 0, ())
+                taped[0] = (at, step.outputs[0].readers, NOBODY, 0, ())
             if step.changes[0]:
                 self.changes[number] = step.changes[0], _at(step.changes[1], batch)
-            self.outputs.append([one for one in taped if one is not None])
-            self.reuse.append(_known(step.reuse, reads) if step.reuse else ())
-            self.reads.append(_known(range(len(reads)), reads) if NOBODY in reads else reads)
+            self.outputs.append(tuple([one for one in taped if one is not None]))
+            known = _known(range(len(reads)), reads) if NOBODY in reads else reads
+            is_all = len(reads) == len(known) == 1 and step.reuse == (0,)
+            self.reuse.append(known if is_all else _known(step.reuse, reads) if step.reuse else ())
+            self.reads.append(known)
 
     def at(self, batch: int, model: MemoryModel) -> Tape:
         """The same program at another batch, which it is known at: only numbers differ."""
@@ -85,7 +91,14 @@ class Tape:
         return step, number - self._first[step]
 
 
-def _taped(output: OpOutput, number: int, reads: list[int]) -> TapedOutput | None:
+def _number(read: Location | None, first: Sequence[int]) -> int:
+    """Of an output; numbers that are there are not made again."""
+    if read is None:
+        return NOBODY
+    return first[read[0]] + read[1] if read[1] else first[read[0]]
+
+
+def _taped(output: OpOutput, number: int, reads: Sequence[int]) -> TapedOutput | None:
     """None where there is nothing to hold at any batch."""
     if output.alias is not None:
         alias = reads[output.alias] if output.alias < len(reads) else NOBODY
@@ -97,10 +110,10 @@ def _taped(output: OpOutput, number: int, reads: list[int]) -> TapedOutput | Non
     return number, output.readers, NOBODY, output.dtype, None
 
 
-def _known(places: Sequence[int], reads: list[int]) -> Sequence[int]:
+def _known(places: Sequence[int], reads: Sequence[int]) -> Sequence[int]:
     """The outputs that are read at some places; damaged graphs leave inputs out."""
     found = [reads[place] for place in places if place < len(reads)]
-    return [one for one in found if one != NOBODY]
+    return tuple([one for one in found if one != NOBODY])
 
 
 def _at(size: Line, batch: int) -> Size:

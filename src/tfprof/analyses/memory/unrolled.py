@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from tfprof.analyses.cost.op_costs import OpCost
 from tfprof.analyses.inference.order import BACK_EDGES
@@ -58,9 +59,10 @@ class Unrolled:
         self._elements: dict[Location, list[Location]] = {}
         self._stacks: dict[Location, list[tuple[Location, Location]]] = {}
         self._round: _Round | None = None
-        # the last step of each op that was written, by site
+        # the last step of each op that others wait for without reading it, by site
+        self._awaited = {id(one) for op in ops for one in op.site.after}
         self._ends: dict[int, int] = {}
-        self._ops = {id(op.site): op for op in ops}
+        self._given = ops
         self._outputs_of_rows = _outputs_of_rows(ops, graph)
         inside = _inside_others(op.site for op in ops)
         self._emit([op for op in ops if id(op.site) not in inside], 0)
@@ -72,7 +74,10 @@ class Unrolled:
         frames = _frames(ops, depth)
         if not frames:
             for op in ops:
-                self._op(op)
+                if op.site.called is None and not self._awaited:
+                    self._plain(op)
+                else:
+                    self._op(op)
             return
         before, loop, after = _around(ops, depth, frames[0])
         self._emit(before, depth)
@@ -80,13 +85,13 @@ class Unrolled:
         self._emit(after, depth)
 
     def _op(self, op: OpCost) -> None:
-        called = op.site.called
-        first = len(self.steps)
-        self._expand(op, called)
+        site, first = op.site, len(self.steps)
+        self._expand(op, site.called)
         # in a function: those before it of the same round
-        ended = (self._ends.get(id(one)) for one in op.site.after)
+        ended = [self._ends.get(id(one)) for one in site.after]
         self.controls += [(one, first) for one in ended if one is not None and one < first]
-        self._ends[id(op.site)] = len(self.steps) - 1
+        if id(site) in self._awaited:
+            self._ends[id(site)] = len(self.steps) - 1
 
     def _expand(self, op: OpCost, called: Called | None) -> None:
         if called is None:
@@ -99,19 +104,23 @@ class Unrolled:
             self._call(op, called)
 
     def _plain(self, op: OpCost) -> ProgramStep:
-        call, number = op.site.call, len(self.steps)
-        step = ProgramStep(op, [self._made.get(id(one)) for one in call.inputs])
-        for place, (tensor, read) in enumerate(zip(call.inputs, step.reads, strict=True)):
-            if read is None and self._round is None:
-                self._wanted.append((number, place, id(tensor)))
+        call, number, made = op.site.call, len(self.steps), self._made
+        if len(call.inputs) == 1:
+            reads = [made.get(id(call.inputs[0]))]
+        else:
+            reads = [made.get(id(one)) for one in call.inputs]
+        step = ProgramStep(op, reads)
+        if self._round is None and None in reads:
+            missing = [place for place, read in enumerate(reads) if read is None]
+            self._wanted += [(number, place, id(call.inputs[place])) for place in missing]
         self.steps.append(step)
         self._fill(step)
         self._store(step, number)
         for port, tensor in enumerate(call.outputs):
             if op.site.rule is None:
-                self._made.setdefault(id(tensor), (number, port))
+                made.setdefault(id(tensor), (number, port))
             else:
-                self._made[id(tensor)] = (len(self.steps) - 1, port)
+                made[id(tensor)] = (len(self.steps) - 1, port)
         return step
 
     def _resolve(self) -> None:
@@ -163,6 +172,10 @@ class Unrolled:
         last = len(self.steps)
         self._end(op, [self._made.get(id(one)) for one in called.results])
         self.controls += [(number, last) for number in range(start, last)]
+
+    @cached_property
+    def _ops(self) -> Mapping[int, OpCost]:
+        return {id(op.site): op for op in self._given}
 
     def _own(self, sites: Iterable[Site]) -> list[OpCost]:
         """The ops of a body without those of what it calls itself."""
@@ -299,7 +312,7 @@ class Unrolled:
 
     def _store(self, step: ProgramStep, number: int) -> None:
         """What ops of lists do with references."""
-        op = step.op.site.op
+        op = step.op.site.call.op
         store = _STORES.get(op)
         if store is not None:
             store(self, step, number)

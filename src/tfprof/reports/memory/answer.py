@@ -10,11 +10,14 @@ from tfprof.analyses.memory.recompute_plans import Progress
 from tfprof.analyses.memory_trace.devices import DeviceMemory, measured_memory
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model import units
+from tfprof.model.dims import BATCH
 from tfprof.model.profile import ProfileData
 from tfprof.reports.memory.asked_steps import estimator_of
 from tfprof.reports.memory.estimated import against, estimated, missing_of
 from tfprof.reports.memory.measured import measured, why_none
 from tfprof.reports.memory.query import Query
+from tfprof.reports.shared.model_costs import costs_of
+from tfprof.reports.shared.recorded_run import batch_of_run, said_of_batch
 from tfprof.results.answered import Answered
 from tfprof.results.memory import EstimatedMemory
 from tfprof.results.memory_trace import MeasuredMemory
@@ -28,14 +31,29 @@ def ask(
     data: ProfileData, query: Query, progress: Progress | None = None
 ) -> Answered[MemoryResult]:
     """What a trace measured, unless the question is about something that did not run."""
+    data = data.as_recorded()
     query = _as_fed(data, query)
     if not data.hosts or not query.may_be_measured:
-        return estimated(data, query, progress)
+        return _as_in_run(data, query, progress)
     devices = _devices(data)
     if devices:
         return measured(data, devices)
     warning = ". ".join(why_none(data.hosts))
-    return estimated(replace(data, warnings=(*data.warnings, warning)), query, progress)
+    return _as_in_run(replace(data, warnings=(*data.warnings, warning)), query, progress)
+
+
+def _as_in_run(
+    data: ProfileData, query: Query, progress: Progress | None
+) -> Answered[EstimatedMemory]:
+    """For the batch of the run, where nobody asks for another and the graph leaves it open."""
+    batch, question = batch_of_run(data), query.question
+    asked = query.batches or query.executed or BATCH in question.sizes
+    if batch is None or asked or data.graph is None:
+        return estimated(data, query, progress)
+    if BATCH not in costs_of(data, question).symbols:
+        return estimated(data, query, progress)
+    data = replace(data, warnings=(said_of_batch(batch), *data.warnings))
+    return estimated(data, replace(query, batches=(batch,)), progress)
 
 
 def to_draw(
@@ -45,6 +63,7 @@ def to_draw(
     progress: Progress | None = None,
 ) -> Answered[MemoryResult]:
     """The same over time, or for as many batches as make a curve; beside an `other` model."""
+    data = data.as_recorded()
     query = _as_fed(data, query)
     devices = _devices(data) if data.hosts and query.may_be_measured else []
     if devices:
@@ -68,6 +87,7 @@ def peaks(data: ProfileData, query: Query) -> dict[str, int]:
 
     An error where sizes are missing: at least so much is no answer to how much.
     """
+    data = data.as_recorded()
     devices = _devices(data) if data.hosts and query.may_be_measured else []
     if devices:
         return {one.device: one.peak for one in devices}

@@ -22,6 +22,7 @@ from tfprof.errors import InputMissing, UsageError
 from tfprof.model.joined_graphs import joined_graphs
 from tfprof.model.profile import ProfileData
 from tfprof.reports.memory.query import Query
+from tfprof.reports.shared.kernels_of_run import model_of_run
 from tfprof.reports.shared.model_costs import check_feeds, refuse_feeds
 from tfprof.reports.shared.question import Question
 
@@ -30,7 +31,8 @@ _PARTITION = "partition"
 
 def estimator_of(data: ProfileData, query: Query) -> Estimator:
     """Of the model as it is, or with a training step added to what only predicts."""
-    model = memory_model(query.model, query.workspace, query.last_cache)
+    name = query.model or model_of_run(data)
+    model = memory_model(name, query.workspace, query.last_cache)
     steps = _steps(data, query.question, query.optimizer)
     return Estimator(steps, model, rewrite=optimised if query.optimised else None)
 
@@ -88,4 +90,4 @@ def executed_estimator(data: ProfileData, query: Query) -> Estimator:
     steps = GraphSteps(ran, part, question.given(TRAIN), moved, is_fixed=True)
     if data.graph is not None:
         steps.persistent = persistent(as_ran(data)[0], subgraph(data))
-    return Estimator(steps, memory_model(query.model))
+    return Estimator(steps, memory_model(query.model or model_of_run(data)))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from tfprof.analyses.memory.estimator import Estimator
-from tfprof.analyses.memory.peaks import INPUTS, MemoryPeak
+from tfprof.analyses.memory.peaks import INPUTS, SCRATCH, MemoryPeak
 from tfprof.analyses.memory.recompute_plans import Progress
 from tfprof.analyses.memory.step_sources import AddedSteps, KerasSteps
 from tfprof.errors import UsageError
@@ -15,7 +15,12 @@ from tfprof.model.dims import BATCH
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
 from tfprof.reports.memory.asked_steps import estimator_of, executed_estimator
-from tfprof.reports.memory.forms import assumed_by_grappler, compiled_by_xla, with_other_form
+from tfprof.reports.memory.forms import (
+    assumed_by_grappler,
+    compiled_by_xla,
+    left_out,
+    with_other_form,
+)
 from tfprof.reports.memory.query import Query
 from tfprof.reports.memory.what_if import Before, said_of, what_ifs
 from tfprof.reports.shared.missing_sizes import bytes_known, missing_sizes
@@ -31,6 +36,11 @@ from tfprof.results.memory import (
 from tfprof.results.memory_what_if import Swap
 
 _SOME_BATCHES = (1, 2, 4, 8)
+_MUCH_SCRATCH = 0.1
+_KERNELS = (
+    "scratch is that of TensorFlow's own kernels; where oneDNN's run, as by default on many x86 "
+    "CPUs, it is oneDNN's own affair: --model cpu-onednn"
+)
 _WRITTEN = "Estimated from the graph as written; nothing was run."
 _BY_LAYERS = "Estimated from the layers of the file; nothing was run."
 _ADDED = "Estimated: gradients and updates are added to a model that only predicts."
@@ -63,10 +73,25 @@ def estimated(
         notes = said_of(changed)
         found = replace(found, what_if=changed or None)
     warnings = [*data.warnings, *_warnings(estimator, query)]
+    if query.model is None and _has_much_scratch(found, estimator):
+        warnings.append(_KERNELS)
+    if not estimator.is_fixed and (large := left_out(estimator)):
+        warnings.append(large)
     if query.optimised and (assumed := assumed_by_grappler(found, estimator)):
         warnings.append(assumed)
     nulls = _nulls(found)
     return answered("memory", data, found, [*warnings, *nulls], [*warnings, *notes])
+
+
+def _has_much_scratch(found: EstimatedMemory, estimator: Estimator) -> bool:
+    """Whether it would be another peak with the kernels of another library."""
+    if estimator.model.libraries or not estimator.model.has_scratch:
+        return False
+    return any(
+        sum(alive.bytes for alive in one.live_at_peak if alive.kind == SCRATCH)
+        >= _MUCH_SCRATCH * max(1, sum(alive.bytes for alive in one.live_at_peak))
+        for one in found.devices.values()
+    )
 
 
 def _nulls(found: EstimatedMemory) -> list[str]:
@@ -213,7 +238,9 @@ def held_of(estimator: Estimator) -> Callable[[int], Quantity]:
 
 
 def _warnings(estimator: Estimator, query: Query) -> list[str]:
-    compiled = compiled_by_xla(estimator) if query.optimised else ""
+    # a Keras file does not say so of itself: Keras compiles what it can, where nobody forbids it
+    is_said = query.optimised or not isinstance(estimator.steps, KerasSteps)
+    compiled = compiled_by_xla(estimator) if is_said and not estimator.is_fixed else ""
     cache = _assumed_cache(estimator) if query.last_cache is None else ""
     return [*estimator.notes, *(one for one in (compiled, cache, missing_of(estimator)) if one)]
 

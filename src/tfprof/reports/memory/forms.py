@@ -14,6 +14,8 @@ from tfprof.reports.memory.query import Query
 from tfprof.reports.shared.missing_sizes import bytes_known
 from tfprof.results.memory import EstimatedMemory, OtherBatch, OtherDevice, OtherForm
 
+# of a step with more, rewriting it takes as long as all the rest, and as much memory
+_MOST_OPS = 300_000
 _BY_KERAS = (
     "Keras compiles a step with XLA where it can, and XLA decides by itself what it allocates: "
     "these are the numbers of jit_compile=False"
@@ -24,11 +26,19 @@ def with_other_form(
     found: EstimatedMemory, estimator: Estimator, query: Query, missing: str
 ) -> EstimatedMemory:
     """Beside what was asked for the other one, where both are known."""
-    if estimator.is_fixed or compiled_by_xla(estimator):
+    if estimator.is_fixed or compiled_by_xla(estimator) or left_out(estimator):
         return found
     other = estimator.rewritten(None if query.optimised else optimised)
     form = _form(other, [row.batch for row in found.batches], missing)
     return replace(found, written=form) if query.optimised else replace(found, optimised=form)
+
+
+def left_out(estimator: Estimator) -> str:
+    """A sentence where the step is so large that only what was asked for is worked out."""
+    count = len(estimator.first.steps)
+    if count <= _MOST_OPS:
+        return ""
+    return f"the step has {count:,} ops: what it takes in its other form is not worked out beside"
 
 
 def compiled_by_xla(estimator: Estimator) -> str:

@@ -9,7 +9,7 @@ from tfprof.analyses.graph.node_types import executed_types
 from tfprof.analyses.memory_trace.devices import DeviceMemory, corners, op_types
 from tfprof.analyses.memory_trace.over_time import OverTime, over_time
 from tfprof.analyses.memory_trace.session_memory import STEP_ALONE
-from tfprof.analyses.memory_trace.usage import Usage
+from tfprof.analyses.memory_trace.usage import LARGE_BLOCKS_ONLY, Usage
 from tfprof.errors import TfprofError
 from tfprof.model.hosts import Hosts
 from tfprof.model.profile import ProfileData
@@ -51,7 +51,9 @@ def measured(data: ProfileData, devices: Sequence[DeviceMemory]) -> Answered[Mea
     result = MeasuredMemory("measured", found, (), None, None, curves.points, peaks)
     of_steps = all(not one.is_whole for one in found.values())
     warnings = [*data.warnings, *_unknowns(found.values(), estimate)]
-    notes = [*data.warnings, _OF_STEP if of_steps else _OF_ALLOCATOR]
+    partial = any(one.highest.tells_large_blocks_only for one in devices)
+    of_allocator = f"At least so much: {LARGE_BLOCKS_ONLY}." if partial else _OF_ALLOCATOR
+    notes = [*data.warnings, _OF_STEP if of_steps else of_allocator]
     return answered("memory", data, result, warnings, notes)
 
 
@@ -109,7 +111,7 @@ def _device(
     return MeasuredDevice(
         usage.peak,
         held,
-        Quantity.measured(usage.peak) if whole else Quantity.measured(usage.peak) + held,
+        usage.measured_peak if whole else usage.measured_peak + held,
         Nanoseconds(usage.peak_ns),
         usage.peak_step,
         usage.taken_at_peak,
@@ -118,6 +120,7 @@ def _device(
         usage.attributed,
         _known(usage.from_before),
         usage.lost,
+        usage.reserved_since,
         states[0] if len(states) == 1 else AllocatorState.unknown(_SEVERAL),
         device.changes,
         tuple(replace(block, op=types.get(block.name or "")) for block in usage.live),

@@ -34,13 +34,12 @@ def series_of(memory: MeasuredMemory) -> Series:
 
 def _facts(memory: MeasuredMemory) -> Iterator[tuple[str, str]]:
     highest = memory.devices[memory.highest]
-    peak = units.size(highest.peak_bytes)
     yield "Measured", _source_words(memory)
     if len(memory.devices) == 1:
-        yield "Peak", f"{peak} on {memory.highest}, {_when(highest)}"
+        yield "Peak", f"{_peak(highest)} on {memory.highest}, {_when(highest)}"
     else:
         for device, one in memory.devices.items():
-            yield device, f"{units.size(one.peak_bytes)} at the peak, {_when(one)}"
+            yield device, f"{_peak(one)} at the peak, {_when(one)}"
     if highest.persistent_bytes.known:
         together = size(highest.total_bytes)
         yield "Variables", f"{size(highest.persistent_bytes)}, together {together}"
@@ -51,6 +50,12 @@ def _facts(memory: MeasuredMemory) -> Iterator[tuple[str, str]]:
         if text:
             yield "Allocator", f"{name}: {text}" if len(highest.allocators) > 1 else text
     yield from _estimate_words(memory, highest)
+
+
+def _peak(device: MeasuredDevice) -> str:
+    """Of a whole allocator, the total is the peak, and says whether it tells of all blocks."""
+    mark = device.total_bytes.kind.mark if device.is_whole else ""
+    return mark + units.size(device.peak_bytes)
 
 
 def _source_words(memory: MeasuredMemory) -> str:
@@ -78,6 +83,8 @@ def _attributed_words(device: MeasuredDevice) -> str:
     text += f": {kinds}" if kinds else ""
     if whole(device.before_capture_bytes):
         text += f"; {size(device.before_capture_bytes)} from before the capture"
+    if device.reserved_bytes:
+        text += f"; {units.size(device.reserved_bytes)} that the runtime reserves for programs"
     if device.lost_bytes:
         text += f"; {units.size(device.lost_bytes)} that no event tells of"
     return text

@@ -50,7 +50,8 @@ class Query:
 
     question: Question = field(default_factory=Question)
     batches: tuple[int, ...] = ()
-    model: str = "cpu-tf"
+    # as the run shows, where nobody says it
+    model: str | None = None
     budget: int | None = None
     margin: float = 0.05
     executed: bool = False

@@ -72,13 +72,8 @@ def test_not_even_one_sample(unet_graph):
 @pytest.mark.parametrize(
     ("sample", "batch", "measured", "tolerance"),
     [
-        pytest.param(
-            "keras_MobileNetV2_train.graph.pb",
-            1,
-            91_995_052,
-            0.01,
-            marks=pytest.mark.xfail(strict=True, reason="95.4 MB: most runs on paper overlap more"),
-        ),
+        # six runs held this four times, then 90.7 and 92.0 MB
+        ("keras_MobileNetV2_train.graph.pb", 1, 89_531_668, 0.005),
         ("keras_MobileNetV2_train.graph.pb", 8, 500_558_708, 0.005),
         ("resnet50_train_b1.graph.pb", 1, 190_535_288, 0.005),
         ("resnet50_infer_b1.meta", 1, 9_637_892, 1e-6),
