@@ -38,7 +38,9 @@ if TYPE_CHECKING:
         write_op_log,
     )
     from tfprof.errors import TfprofError
+    from tfprof.live.capture import capture
     from tfprof.live.profiler_options import profiler_options
+    from tfprof.live.recording.marks import trace
     from tfprof.ops.rule import op_rule
 
 __all__ = [
@@ -61,6 +63,7 @@ __all__ = [
     "TfprofError",
     "__version__",
     "advise",
+    "capture",
     "flops",
     "load",
     "model_analyzer",
@@ -72,27 +75,34 @@ __all__ = [
     "profiler_options",
     "tfprof_log_pb2",
     "tfprof_logger",
+    "trace",
     "write_op_log",
 ]
 _HOME = {
     "Answer": "tfprof.api.answer",
     "Profile": "tfprof.api.profile",
     "TfprofError": "tfprof.errors",
+    "capture": "tfprof.live.capture",
     "flops": "tfprof.api.questions",
     "load": "tfprof.api.profile",
     "op_rule": "tfprof.ops.rule",
     "parameter_count": "tfprof.api.questions",
     "peak_memory": "tfprof.api.questions",
     "profiler_options": "tfprof.live.profiler_options",
+    "trace": "tfprof.live.recording.marks",
 }
+# not in __all__: `from tfprof import *` must not hide Keras
+_MODULE = "keras"
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
     """Public names on first use: `tfprof --help` must not wait for numpy."""
-    if name not in __all__:
+    if name not in __all__ and name != _MODULE:
         raise AttributeError(f"module 'tfprof' has no attribute {name!r}")
     import importlib
 
+    if name == _MODULE:
+        return importlib.import_module(f"tfprof.{name}")
     module = _HOME.get(name, "tfprof.compat")
     return getattr(importlib.import_module(module), name)
 

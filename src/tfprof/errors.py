@@ -4,7 +4,8 @@
     ├── UsageError            exit 2   the words of the call are off
     ├── InputMissing          exit 3   nothing to read
     │   ├── PathNotFound
-    │   └── NothingRecognised
+    │   ├── NothingRecognised
+    │   └── NoHostAnswered
     ├── InputUnreadable       exit 4   there, but it cannot be read
     │   ├── EmptyFile
     │   ├── WrongKind
@@ -81,6 +82,12 @@ class NothingRecognised(InputMissing):
     slug = "nothing-recognised"
 
 
+class NoHostAnswered(InputMissing):
+    """Of the running processes that were asked, none gave a capture."""
+
+    slug = "no-host-answered"
+
+
 class InputUnreadable(TfprofError):
     slug = "input-unreadable"
     exit_code = 4
@@ -131,13 +138,13 @@ class AccessDenied(InputUnreadable):
 
 
 class FileChanged(InputUnreadable):
-    """A file that a pickled profile was read from, and that is another one by now."""
+    """A file that a profile was read from, and that is another one by now."""
 
     slug = "file-changed"
 
-    def __init__(self, what: str, *, where: str) -> None:
-        hint = "Load the profile again from its files, and pickle it again."
-        super().__init__(what, where=where, hint=hint)
+    def __init__(self, what: str, *, where: str, hint: str = "") -> None:
+        again = "Load the profile again from its files, and pickle it again."
+        super().__init__(what, where=where, hint=hint or again)
 
 
 class NotReadYet(InputUnreadable):

@@ -79,7 +79,7 @@ class Answer:
         if command.drawing is None:
             raise UsageError(
                 f"there is no picture of the {self.result.command}",
-                hint="memory() and steps() have one.",
+                hint="memory(), steps() and layers() of a run have one.",
             )
         drawn = self.result if self._to_draw is None else self._to_draw()
         from tfprof.renderers.picture import to_svg  # loads XML, and that the network

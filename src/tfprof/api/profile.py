@@ -90,7 +90,7 @@ class Profile:
         signature: str | None = None,
         feeds: Mapping[str, Sequence[int | str]] | None = None,
         dims: Mapping[str, int] | None = None,
-        model: str = "cpu-tf",
+        model: str | None = None,
         device_memory: int | None = None,
         margin: float = 0.05,
         optimizer: str = "adam",
@@ -115,6 +115,9 @@ class Profile:
 
         `as_="optimised"` is the step as a default session or tf.function rewrites it, `"written"`
         the graph as it is, `"executed"` the one that a run holds.
+
+        `model` is how a device allocates: `"cpu-tf"`, `"cpu-onednn"` (what a capture shows is
+        taken without a word), `"gpu-bfc"`, `"ideal"`.
 
         `last_cache` is, in bytes, that of the CPU that will run it: gradients of Conv3D fill it.
         """

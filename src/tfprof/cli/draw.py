@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tfprof.cli.parser import add_options, values_of
 from tfprof.cli.streams import talk, to_stdout
+from tfprof.commands.command import Command
 from tfprof.commands.registry import commands
 from tfprof.errors import UsageError
 
@@ -21,16 +22,22 @@ NAME = "draw"
 
 def add_subjects(parser: argparse.ArgumentParser) -> None:
     """A subject for every command that has a picture."""
-    drawings = {c.name: c.drawing for c in commands().values() if c.drawing is not None}
+    drawings = {name: command.drawing for name, command in subjects_of_pictures().items()}
     subjects = parser.add_subparsers(
         dest="subject", metavar="SUBJECT", required=True, help=", ".join(drawings)
     )
     for name, drawing in drawings.items():
+        assert drawing is not None  # noqa: S101  (it is why the subject is there)
         sub = subjects.add_parser(
             name, help=drawing.help, description=drawing.help, allow_abbrev=False
         )
         add_options(sub, drawing.options)
         _add_outputs(sub)
+
+
+def subjects_of_pictures() -> dict[str, Command]:
+    drawn = (one for one in commands().values() if one.drawing is not None)
+    return {(one.drawing and one.drawing.subject) or one.name: one for one in drawn}
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +54,7 @@ def run(args: argparse.Namespace, progress: ProgressOf | None) -> Callable[[], i
     from tfprof.renderers.picture import to_svg
 
     write = _writer(args)
-    command = commands()[args.subject]
+    command = subjects_of_pictures()[args.subject]
     if command.drawing is None:
         raise UsageError(f"there is no picture of {args.subject}")
     answered = command.drawing.answer(values_of(args), progress)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tfprof import __version__
-from tfprof.cli import draw, shell
+from tfprof.cli import draw, run, shell
 from tfprof.cli.encoding import use_letters_it_has
 from tfprof.cli.help import epilog, overview
 from tfprof.cli.output import add_outputs, check_target, deliver, emit, warn
@@ -34,7 +34,7 @@ tfprof: what a TensorFlow model costs, from its files, without TensorFlow.
 `tfprof --help` lists the commands, `tfprof COMMAND --help` their options."""
 
 
-_OBJECTS_BEFORE_A_SEARCH = 5_000_000
+_OBJECTS_BEFORE_A_SEARCH = 20_000_000
 
 
 def build_parser() -> tuple[argparse.ArgumentParser, dict[str, bool]]:
@@ -54,6 +54,8 @@ def build_parser() -> tuple[argparse.ArgumentParser, dict[str, bool]]:
             draw.add_subjects(sub)
         else:
             add_outputs(sub)
+        if name == run.NAME:
+            sub.usage = run.USAGE
         parser.known_options.update(sub._option_string_actions)  # noqa: SLF001
         takers = [action for action in sub._actions if action.nargs in (None, "?")]  # noqa: SLF001
         valued |= {o: a.nargs is None for a in takers for o in a.option_strings}
@@ -66,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         for stream in (sys.stdout, sys.stderr):
             use_letters_it_has(stream)
-        return _run(normalised(sys.argv[1:] if argv is None else argv))
+        return _run(sys.argv[1:] if argv is None else argv)
     except TfprofError as fault:
         return _report(fault)
     except KeyboardInterrupt:
@@ -89,11 +91,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         give_up_lost_streams()
 
 
-def _run(words: list[str]) -> int:
-    if not words:
+def _run(argv: Sequence[str]) -> int:
+    if not argv:
         to_stdout(_HINTS + "\n")
         return 0
     parser, valued = build_parser()
+    ours, script = run.divided(argv, {option for option, must in valued.items() if must})
+    words = normalised(ours)
     if words[0] == "help":  # the original's word for it
         words = [*words[1:2], "--help"]
     if words[0] in ("--help", "-h"):
@@ -103,6 +107,7 @@ def _run(words: list[str]) -> int:
         words = with_command(words, commands(), {option for option, must in valued.items() if must})
         words = paths_together(words, valued)
     args = parser.parse_args(words)
+    args.script = script
     command = commands()[args.command]
     if args.command != draw.NAME:
         check_target(args, command.suffixes)
@@ -129,7 +134,7 @@ def _answered(
     answer = commands()[args.command].answer
     if answer is not None:
         return answer(values_of(args), progress)
-    own = {"shell": shell.run, draw.NAME: draw.run}
+    own = {"shell": shell.run, draw.NAME: draw.run, run.NAME: run.run}
     return own[args.command](args, progress)
 
 

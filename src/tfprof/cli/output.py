@@ -70,6 +70,22 @@ def emit(answer: Answer, args: argparse.Namespace) -> None:
     write_stdout(lambda out: _print(answer, "json" if args.json else args.format, out))
 
 
+def emit_to_stderr(answer: Answer) -> None:
+    """For people, where stdout belongs to somebody else."""
+    if sys.stderr is None:
+        return
+    try:
+        if sys.stderr.isatty() and not os.environ.get("NO_COLOR"):
+            from tfprof.renderers.text import terminal
+
+            terminal.render(answer.view, sys.stderr, width())
+        else:
+            sys.stderr.write(rendered(answer, "txt", width()))
+        sys.stderr.flush()
+    except OSError:  # nobody listens
+        return
+
+
 def _print(answer: Answer, chosen: str | None, out: TextIO) -> None:
     if chosen is None and wants_colour():
         from tfprof.renderers.text import terminal

@@ -28,7 +28,7 @@ def normalised(argv: Sequence[str]) -> list[str]:
     return words
 
 
-def _is_option(word: str) -> bool:
+def is_option(word: str) -> bool:
     """A hyphen alone is a path: what is piped in."""
     return word.startswith("-") and word != _PIPED
 
@@ -40,7 +40,7 @@ def with_command(words: list[str], commands: Collection[str], valued: Collection
     for position, word in enumerate(words):
         if value_follows:
             value_follows = False
-        elif _is_option(word):
+        elif is_option(word):
             value_follows = word in valued
         elif word in commands and not first_path:
             return [word, *words[:position], *words[position + 1 :]]
@@ -76,7 +76,7 @@ def paths_together(words: list[str], takers: Collection[str]) -> list[str]:
     options: list[str] = []
     value_may_follow = False
     for word in words:
-        is_path = not _is_option(word) and not value_may_follow
+        is_path = not is_option(word) and not value_may_follow
         (paths if is_path else options).append(word)
         value_may_follow = word in takers
     return paths + options

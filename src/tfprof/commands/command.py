@@ -61,11 +61,15 @@ Answers = Callable[[Values, "ProgressOf | None"], "Answered[object] | Files"]
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A picture of the answer: what it shows, what may be said with it, how it is asked for."""
+    """A picture of the answer: what it shows, what may be said with it, how it is asked for.
+
+    `subject` is what `tfprof draw` calls it, where that is not the name of the command.
+    """
 
     help: str
     options: tuple[OptionSection, ...]
     answer: Callable[[Values, ProgressOf | None], Answered[object]]
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)

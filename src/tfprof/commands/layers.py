@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, HelpGroup
+from tfprof.commands.command import Command, Drawing, HelpGroup
 from tfprof.commands.options.calibrate import CALIBRATE, calibration_in
 from tfprof.commands.options.inputs import INPUTS, request_of
-from tfprof.commands.options.option import Option, OptionSection, Values
+from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.commands.options.sizes import DIMENSIONS, question_of
 from tfprof.commands.options.which_graph import WHICH_GRAPH, as_asked
 
@@ -17,13 +17,27 @@ if TYPE_CHECKING:
     from tfprof.results.layers import LayersResult
     from tfprof.sources.find.load import ProgressOf
 
+_DEVICE = Option(
+    "--device", "a device's best: gpu:19.5T,1555G, A100", metavar="cpu|gpu:FLOPS,BYTES|NAME"
+)
 _TIME = OptionSection(
     "time, measured or estimated",
     (
-        Option("--device", "a device's best: gpu:19.5T,1555G", metavar="cpu|gpu:FLOPS,BYTES"),
+        _DEVICE,
         CALIBRATE,
         Option("--by", "a row each; from device on, a trace is needed", default="layer",
-               choices=("layer", "op", "scope", "node", "device", "thread", "kernel")),
+               choices=("layer", "op", "scope", "node", "device", "thread", "kernel", "phase",
+                        "category", "source")),
+        Option("--wide", "whole names of kernels, their memory and grids", Takes.FLAG),
+    ),
+)  # fmt: skip
+
+
+_ROOF = OptionSection(
+    "the roof",
+    (
+        _DEVICE,
+        Option("--by", "a dot each", default="op", choices=("layer", "op", "scope", "node")),
     ),
 )  # fmt: skip
 
@@ -38,6 +52,7 @@ def query_of(values: Values) -> Query:
         device_of(device) if device else None,
         values.text("by") or "layer",
         calibration_in(values),
+        values.flag("wide"),
     )
 
 
@@ -48,6 +63,18 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[LayersResul
     query = query_of(values)
     data = read_one(request_of(values, "layers"), progress)
     return ask(as_asked(data, values), query)
+
+
+def _drawn(values: Values, progress: ProgressOf | None) -> Answered[LayersResult]:
+    """Ops by their type, unless something else is asked for."""
+    from tfprof.reports.layers import Query, ask
+    from tfprof.reports.shared.device_rates import device_of
+    from tfprof.sources.find.load import read_one
+
+    device = values.text("device")
+    data = read_one(request_of(values, "draw roofline"), progress)
+    by = values.text("by") or "op"
+    return ask(data, Query(device=device_of(device) if device else None, by=by))
 
 
 COMMAND = Command(
@@ -65,5 +92,6 @@ COMMAND = Command(
     ),
     "layers",
     _answer,
-    query=query_of,
+    Drawing("ops of a run against what their device can do", (*INPUTS, _ROOF), _drawn, "roofline"),
+    query_of,
 )

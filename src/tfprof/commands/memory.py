@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Command, Drawing, HelpGroup
+from tfprof.commands.options.amounts import bytes_of
 from tfprof.commands.options.calibrate import CALIBRATE, calibration_in
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
@@ -23,10 +22,6 @@ if TYPE_CHECKING:
     from tfprof.sources.find.load import ProgressOf
 
 _MOST_BATCHES = 256
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kKMGT]?i?)B?")
-_SCALES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
-           "Ki": 2**10, "ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}  # fmt: skip
-
 _FORMS = ("written", "optimised", "executed")
 
 _OPTIONS = (
@@ -36,8 +31,8 @@ _OPTIONS = (
     OptionSection(
         "memory",
         (
-            Option("--model", "how a device allocates: cpu-tf, gpu-bfc, ideal", metavar="NAME",
-                   default="cpu-tf"),
+            Option("--model", "how a device allocates: cpu-tf, cpu-onednn, gpu-bfc, ideal",
+                   metavar="NAME"),
             Option("--estimate", "from the graph, also where a run was measured", Takes.FLAG),
             Option("--workspace", "of a convolution while it runs, with --model gpu-bfc",
                    metavar="32MiB"),
@@ -85,7 +80,7 @@ def query_of(values: Values) -> Query:
     return Query(
         question_of(values.but(batch=None)),
         batches_of(batch) if batch else (),
-        values.text("model") or "",
+        values.text("model"),
         bytes_of(budget) if budget else None,
         (values.number("margin") or 0) / 100,
         executed=form == "executed" or (values.text("partition") is not None and estimate),
@@ -177,16 +172,6 @@ def batches_of(text: str) -> tuple[int, ...]:
             f"--batch takes 1 to {_MOST_BATCHES} sizes from 1 on, not {text!r}", hint="1..32"
         )
     return tuple(found)
-
-
-def bytes_of(text: str) -> int:
-    match = _SIZE.fullmatch(text.strip())
-    if match is None or match[2] not in _SCALES:
-        raise UsageError(f"{text!r} is no size", hint="16GB, 16GiB, 500MB")
-    size = float(match[1]) * _SCALES[match[2]]
-    if math.isinf(size):
-        raise UsageError("a size has hundreds of digits", hint="16GB, 16GiB, 500MB")
-    return int(size)
 
 
 COMMAND = Command(

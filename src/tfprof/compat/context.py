@@ -58,6 +58,7 @@ class ProfileContext:
         # held by the run that is looked at; others, and runs inside of it, go on as they are
         self._looking = threading.Lock()
         self._missed: set[int] = set()
+        self._missing = threading.Lock()
         self._hook: AbstractContextManager[None] | None = None
 
     def __enter__(self) -> Self:
@@ -132,7 +133,8 @@ class ProfileContext:
             return call.as_called()
         if not self._looking.acquire(blocking=False):
             if chosen:  # the next run that is looked at stands in for it
-                self._missed.add(step)
+                with self._missing:
+                    self._missed.add(step)
             return call.as_called()
         try:
             return self._looked_at(step, call)
@@ -140,21 +142,42 @@ class ProfileContext:
             self._looking.release()
 
     def _looked_at(self, step: int, call: SessionRun) -> Live:
-        due = {step, *self._missed}
-        self._missed -= due
-        trace, self._trace_next = self._trace_next or bool(due & self._traced.chosen), False
+        """What goes wrong in profiling is told, and takes nothing from the run."""
+        due = self._due(step)
         dump, self._dump_next = self._dump_next or bool(due & self._dump_steps), False
+        try:
+            traces = self._is_traced(step, due, call)
+        except Exception as fault:  # noqa: BLE001  (a fault of ours ends no training)
+            self._tell(step, fault)
+            return call.as_called()
+        result, run_meta = call.traced() if traces else (call.as_called(), None)
+        try:
+            self._profiled(step, due, run_meta, dump=dump)
+        except Exception as fault:  # noqa: BLE001  (as above)
+            self._tell(step, fault)
+        return result
+
+    def _due(self, step: int) -> set[int]:
+        """The step, and those that other threads ran meanwhile."""
+        with self._missing:
+            due = {step, *self._missed}
+            self._missed.clear()
+        return due
+
+    def _is_traced(self, step: int, due: set[int], call: SessionRun) -> bool:
+        trace, self._trace_next = self._trace_next or bool(due & self._traced.chosen), False
         profiler = self._current()
         profiler.follow(call.graph)
         wanted = trace or self._traced.wants(step, call.fetched, profiler.seen)
-        if wanted and self._traced.counted():
-            result, run_meta = call.traced()
+        return wanted and self._traced.counted()
+
+    def _profiled(self, step: int, due: set[int], run_meta: Live, *, dump: bool) -> None:
+        profiler = self._current()
+        if run_meta is not None:
             profiler.add_step(step, run_meta)
             self._note(f"step {step} is traced")
             if self._debug:
                 self._save(f"run_meta_{step}", str(run_meta))
-        else:
-            result = call.as_called()
         if dump:
             self._save(f"profile_{step}", profiler.serialize_to_string())
             self._dumped = True
@@ -162,7 +185,10 @@ class ProfileContext:
             if due & steps:
                 self._note(f"step {step} is profiled by {command}")
                 self._views.setdefault(command, {})[step] = profiler.asked(command, options)
-        return result
+
+    @staticmethod
+    def _tell(step: int, fault: Exception) -> None:
+        sys.stderr.write(f"step {step} is not profiled: {type(fault).__name__}: {fault}\n")
 
     def _current(self) -> SessionProfiler:
         if self._profiler is None:

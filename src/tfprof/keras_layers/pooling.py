@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tfprof.keras_layers.convolutions import grid, rank_of
 from tfprof.keras_layers.layer import SCALAR, Layer, number, numbers
+from tfprof.keras_layers.reducing import mean
 from tfprof.keras_layers.rule import Made, layer
 from tfprof.keras_layers.shaping import channels_first, channels_last
 from tfprof.keras_layers.sizes import count
@@ -69,9 +70,11 @@ def _global(call: Layer) -> Made:
     at = grid(call, rank_of(call))
     first = 2 if at.first else 1
     over = numbers(*range(first, first + len(at.space)))
-    keeps, op = call.flag("keepdims"), "Max" if "Max" in call.class_name else "Mean"
-    if call.mask is None or op == "Max" or len(at.space) > 1:
-        return call.op(op, call.x, over, keep_dims=keeps)
+    keeps = call.flag("keepdims")
+    if "Max" in call.class_name:
+        return call.op("Max", call.x, over, keep_dims=keeps)
+    if call.mask is None or len(at.space) > 1:
+        return mean(call, call.x, over, keep=keeps)
     there = call.op("ExpandDims", call.mask, number(3 - first))
     kept = call.op("SelectV2", there, call.x, SCALAR, shape=call.shape, dtype=call.dtype)
     counted = call.op("Cast", there, dtype=call.dtype)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from tfprof.keras_layers.layer import SCALAR, Layer, is_floating, number, numbers, shape_of
 from tfprof.keras_layers.merging import alike
+from tfprof.keras_layers.normalization import HALVES
 from tfprof.keras_layers.operands import flat
 from tfprof.keras_layers.operations import any_norm
 from tfprof.keras_layers.products import dot, einsum
 from tfprof.keras_layers.rule import Made, operation
 from tfprof.keras_layers.sizes import Unknown, axes_of, axis_of, broadcast
 from tfprof.model.dims import Size
-from tfprof.ops.rule import BOOL, INT32, INT64, Tensor
+from tfprof.ops.rule import BOOL, FLOAT, INT32, INT64, Tensor
 
 # --- many to one
 
@@ -18,6 +19,14 @@ _REDUCED = {
     "Sum": "Sum", "Mean": "Mean", "Max": "Max", "Amax": "Max", "Min": "Min", "Amin": "Min",
     "Prod": "Prod", "Average": "Mean",
 }  # fmt: skip
+
+
+def mean(call: Layer, x: Tensor, over: Tensor, *, keep: bool) -> Tensor:
+    """Keras sums up halves in float32, so there is a copy of them that is twice as large."""
+    if x.dtype not in HALVES:
+        return call.op("Mean", x, over, keep_dims=keep)
+    wide = call.op("Cast", x, dtype=FLOAT)
+    return call.op("Cast", call.op("Mean", wide, over, keep_dims=keep), dtype=x.dtype)
 
 
 class _Axes:
@@ -40,7 +49,9 @@ def _reduce(call: Layer) -> Made:
         raise Unknown("an average with weights is not counted")
     if op == "Mean":
         (x,) = alike(call, [x], floating=True)
-    elif x.dtype == BOOL and op in ("Sum", "Prod"):
+        at = _Axes(call)
+        return mean(call, x, numbers(*at.over), keep=at.keep)
+    if x.dtype == BOOL and op in ("Sum", "Prod"):
         x = call.op("Cast", x, dtype=INT32)
     return _Axes(call).reduced(op, x)
 

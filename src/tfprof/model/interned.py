@@ -18,7 +18,9 @@ Value = TypeVar("Value", bound=np.generic)
 _BLOCK = 1 << 16
 
 
-def looked_up(values: npt.NDArray[Value], codes: npt.NDArray[np.int32]) -> npt.NDArray[Value]:
+def looked_up(
+    values: npt.NDArray[Value], codes: npt.NDArray[np.int32 | np.int64]
+) -> npt.NDArray[Value]:
     """The value behind each code."""
     found = np.empty(len(codes), values.dtype)
     for first in range(0, len(codes), _BLOCK):
@@ -58,6 +60,9 @@ class Interned:
     @classmethod
     def joined(cls, columns: Sequence[Interned]) -> Interned:
         """Several columns one after the other, over one table."""
+        some = [column for column in columns if len(column.table)]
+        if len(some) == 1 and len(set(some[0].table)) == len(some[0].table):
+            return some[0]
         table = list(dict.fromkeys(value for column in columns for value in column.table))
         index = {value: code for code, value in enumerate(table)}
         codes = [

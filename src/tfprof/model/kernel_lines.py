@@ -16,6 +16,8 @@ _DERIVED = (
 _BESIDE = ("CUPTI overhead", "_counters_")
 # of a TPU, the one line that holds each op once
 _TPU_OPS = "XLA Ops"
+# what a vendor or a library adds: no device of its own
+_NO_DEVICE = "/device:CUSTOM"
 
 
 def is_tpu(plane: Plane) -> bool:
@@ -23,6 +25,8 @@ def is_tpu(plane: Plane) -> bool:
 
 
 def lines_that_count(plane: Plane) -> npt.NDArray[np.bool_]:
+    if plane.name.startswith(_NO_DEVICE):
+        return np.zeros(len(plane.lines.name), bool)
     names = [name.partition(" - from ")[0] for name in plane.lines.name]
     if is_tpu(plane):
         return np.array([name == _TPU_OPS for name in names], bool)

@@ -12,6 +12,7 @@ from tfprof.model.interned import Interned
 from tfprof.model.xspace import Events, Plane
 from tfprof.model.xstats import StatValue
 from tfprof.wire.ids import Ids
+from tfprof.wire.packed_stats import PackedStats
 from tfprof.wire.schema import Proto, message_class
 from tfprof.wire.xspace import LineColumns, NameColumns
 from tfprof.wire.xstats import DOUBLE, INT64, STRING, UINT64, StatTable
@@ -57,7 +58,7 @@ def made_plane(host: str, name: str, lines: Sequence[str], events: MadeEvents) -
         stat_names,
         {},
         data,
-        _MadeStats(stats, names.name),
+        _MadeStats(stats, names.name, stat_names.name),
     )
 
 
@@ -67,9 +68,13 @@ class _MadeStats:
 
     events: StatTable
     names: Sequence[str]
+    stat_names: Sequence[str]
 
-    def of_events(self, rows: Ints | None) -> StatTable:
-        return self.events if rows is None else self.events.owned_by(rows)
+    def of_events(self, rows: Ints) -> StatTable:
+        return self.events.owned_by(rows)
+
+    def of_all_events(self) -> PackedStats:
+        return PackedStats([self.events], self.stat_names)
 
     def of_names(self) -> StatTable:
         return _stats({}, np.zeros(0, np.int64))[0]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
+from tfprof.model.kernel_names import short_name
+
 
 class OpKind(Enum):
     TENSORFLOW = "TensorFlow"
@@ -27,6 +29,10 @@ _ITERATOR = "Iterator"
 _COPY = "MEMCPY"
 _NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_./>-]*")
 _TENSORFLOW_TYPE = re.compile(r"[A-Z_][a-zA-Z0-9_]*")
+# what a compiler calls a kernel
+_KERNELS = ("void ", "_Z")
+# a function that the runtime made: whoever calls it waits for the ops inside
+_FUNCTION = re.compile(r"__(?:inference|forward|backward)_.*")
 _JAX_TYPE = re.compile(r"[a-z_][a-z0-9_]*(\[.*\])?")
 
 
@@ -42,6 +48,8 @@ def op_name(event: str) -> OpName | None:
         return OpName(OpKind.COPY, event, event) if is_copy else None
     if name == _ITERATOR and kind.startswith(":"):
         return OpName(OpKind.DATASET, event, OpKind.DATASET.value)
+    if _FUNCTION.fullmatch(kind):
+        return None
     if _NAME.fullmatch(name) and _TENSORFLOW_TYPE.fullmatch(kind):
         return OpName(OpKind.TENSORFLOW, name, kind)
     if name and _JAX_TYPE.fullmatch(kind):
@@ -51,6 +59,8 @@ def op_name(event: str) -> OpName | None:
 
 def kind_of(event: str) -> str:
     """What to call an event in little room: the type of its op, the end of an iterator's path."""
+    if event.startswith(_KERNELS):
+        return short_name(event)
     op = op_name(event)
     if op is None or op.kind is OpKind.COPY:
         return event

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from tfprof.model.checkpoint import Checkpoint
+from tfprof.model.event_scalars import EventScalars, SavedCheckpoint
 from tfprof.model.graph import Graph, Shape
 from tfprof.model.hosts import Hosts
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.oplog import OpLog
 from tfprof.model.providers import Recipe
+from tfprof.model.run_record import RunRecord
 from tfprof.model.trace import Trace
 
 
@@ -93,6 +95,13 @@ class ProfileData:
     is_executed: bool = False
     # in the folder that this one was found in
     other_runs: int = 0
+    # what the recorder of the run wrote down
+    record: RunRecord | None = None
+    # runs of sessions with a record of each execution, where `hosts` are of a capture beside them
+    sessions: Hosts = field(default_factory=Hosts)
+    # what was logged while it ran, a file each, and the checkpoints of the same folder
+    logs: tuple[EventScalars, ...] = ()
+    saves: tuple[SavedCheckpoint, ...] = ()
     # None for what comes from no file
     origin: Origin | None = field(default=None, repr=False, compare=False)
 
@@ -104,6 +113,19 @@ class ProfileData:
     @property
     def files_read(self) -> tuple[Path, ...]:
         return tuple(one.path for one in self.inputs if one.used)
+
+    @property
+    def recorded(self) -> Trace | None:
+        """The run with a record of each execution: of metadata, also of that beside a capture."""
+        return self.sessions.trace or self.hosts.recorded
+
+    def as_recorded(self) -> ProfileData:
+        """With the runs of sessions, which tell bytes and the graphs that ran, as what ran."""
+        if not self.sessions:
+            return self
+        steps = ", ".join(map(str, self.sessions[0].steps))
+        said = f"this is the traced run of step {steps}; the times of steps are of the capture"
+        return replace(self, hosts=self.sessions, sessions=Hosts(), warnings=(*self.warnings, said))
 
     def read_from(self, recipe: Recipe) -> ProfileData:
         """The same, which pickles as its files and what is changed in it from now on."""

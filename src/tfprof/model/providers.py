@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from tfprof.wire.packed_stats import PackedStats
 from tfprof.wire.schema import Proto
 from tfprof.wire.xstats import StatTable
 
@@ -65,9 +66,9 @@ class AllocationSource(Protocol):
 class PlaneStats(Protocol):
     """The stats of a plane: of its events, and of the names that events share."""
 
-    def of_events(self, rows: npt.NDArray[np.int64] | None) -> StatTable:
-        """Of some rows; None: of all events."""
-        ...
+    def of_events(self, rows: npt.NDArray[np.int64]) -> StatTable: ...
+
+    def of_all_events(self) -> PackedStats: ...
 
     def of_names(self) -> StatTable: ...
 

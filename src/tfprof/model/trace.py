@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import accumulate
 from typing import Any
@@ -30,9 +30,10 @@ class Executions:
     `requested`, `peak` and `residual` are the original tool's sums over a record's allocators with
     temporary and persistent memory; `output` is what the outputs hold.
 
-    Three columns only captures of TensorFlow 2 have: the type of the op, how long it took in
-    picoseconds, where `op_end_rel` is that to the nearest microsecond, and the event behind it,
-    the events of all planes counted through.
+    Four columns only captures of TensorFlow 2 have: the type of the op, how long it took in
+    picoseconds, where `op_end_rel` is that to the nearest microsecond, the event behind it, the
+    events of all planes counted through, and whether an execution of the op begins with it: one
+    may be several kernels, or go on on other threads.
     """
 
     node: Interned
@@ -50,9 +51,18 @@ class Executions:
     op: Interned | None = None
     duration_ps: Ints | None = None
     event: Ints | None = None
+    begins: npt.NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.step)
+
+    @property
+    def step_numbers(self) -> list[int]:
+        """The different steps, the least first; -1 is none."""
+        # a capture may have millions of rows of one step
+        alike = self.step.strides == (0,)
+        found: list[int] = np.unique(self.step[:1] if alike else self.step).tolist()
+        return found
 
     def at(self, rows: Ints) -> Executions:
         columns: dict[str, Any] = {}
@@ -65,20 +75,40 @@ class Executions:
         return Executions(**columns)
 
     @classmethod
-    def joined(cls, parts: list[Executions]) -> Executions:
+    def joined(cls, parts: Iterable[Executions]) -> Executions:
         """Several runs one after the other."""
-        if len(parts) == 1:
-            return parts[0]
-        columns: dict[str, Any] = {}
-        for column in fields(cls):
-            values = [getattr(part, column.name) for part in parts]
-            if any(value is None for value in values):
-                columns[column.name] = None
-            elif isinstance(values[0], Interned):
-                columns[column.name] = Interned.joined(values)
-            else:
-                columns[column.name] = np.concatenate(values)
-        return cls(**columns)
+        names = [column.name for column in fields(cls)]
+        taken = [{name: getattr(part, name) for name in names} for part in parts]
+        if not taken:
+            return cls.none()
+        ends_alike = all(part["end_rel"] is part["op_end_rel"] for part in taken)
+        # column by column: those of parts that nobody else has are gone when they are joined
+        columns = {
+            name: _joined([part.pop(name) for part in taken])
+            for name in names
+            if not (ends_alike and name == "end_rel")
+        }
+        return cls(**{"end_rel": columns["op_end_rel"], **columns})
+
+    @classmethod
+    def none(cls) -> Executions:
+        none, names = np.zeros(0, np.int64), Interned(np.zeros(0, np.int32), [])
+        return cls(
+            names, names, none, none, none, none, none, none, none, none, none, none, names, none,
+            none, np.zeros(0, bool),
+        )  # fmt: skip
+
+
+def _joined(columns: list[Any]) -> Any:  # noqa: ANN401  (of strings or of numbers)
+    """None where one is missing; what is the same number in all rows takes no memory."""
+    if len(columns) == 1 or any(column is None for column in columns):
+        return columns[0] if len(columns) == 1 else None
+    if isinstance(columns[0], Interned):
+        return Interned.joined(columns)
+    constants = {column[0] for column in columns if len(column) and column.strides == (0,)}
+    if len(constants) == 1 and all(len(one) and one.strides == (0,) for one in columns):
+        return np.broadcast_to(columns[0][0], (sum(map(len, columns)),))
+    return np.concatenate(columns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.model.device import ALL_STREAMS
+from tfprof.model.device import ALL_STREAMS, is_part
+from tfprof.model.hlo_programs import Programs
 from tfprof.model.pickling import PicklesWithoutCaches
 from tfprof.model.providers import OptionsSource, PlaneStats
 from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.model.xstats import StatColumn, StatValue, merged
+from tfprof.wire.packed_stats import PackedStats
 from tfprof.wire.schema import Proto
 from tfprof.wire.xspace import LineColumns, NameColumns
 from tfprof.wire.xstats import StatTable
@@ -78,8 +80,8 @@ class Plane(PicklesWithoutCaches):
 
     @property
     def is_placed(self) -> bool:
-        """Whether it is called as TensorFlow 1 calls a device."""
-        return self.name.startswith(_JOB)
+        """Whether it is called as TensorFlow 1 calls a device, or a part of one."""
+        return self.name.startswith(_JOB) or is_part(self.name)
 
     @property
     def device(self) -> str:
@@ -122,9 +124,12 @@ class Plane(PicklesWithoutCaches):
     def stats_of_rows(self, rows: Ints, *names: str) -> list[StatColumn]:
         """Several stats of some events, read once; `rows` of each are among the rows asked for."""
         all_read = "_event_stats" in self.__dict__
-        stats = self._event_stats.owned_by(rows) if all_read else self.stats.of_events(rows)
+        stats = self._event_stats if all_read else self.stats.of_events(rows)
         count = len(self.events)
-        return [self._lent(self._column(stats, name, count), name, rows) for name in names]
+        found = [self._column(stats, name, count) for name in names]
+        if all_read:
+            found = [replace(column, table=column.table.owned_by(rows)) for column in found]
+        return [self._lent(own, name, rows) for own, name in zip(found, names, strict=True)]
 
     def _lent(self, own: StatColumn, name: str, rows: Ints | None = None) -> StatColumn:
         """With what the names of events carry, for the events that have no stat of their own."""
@@ -135,13 +140,13 @@ class Plane(PicklesWithoutCaches):
         """One stat of all event names."""
         return self._column(self._name_stats, name, len(self.event_names))
 
-    def _column(self, stats: StatTable, name: str, count: int) -> StatColumn:
+    def _column(self, stats: StatTable | PackedStats, name: str, count: int) -> StatColumn:
         found = stats.named(self.stat_names.rows_named(name))
         return StatColumn(found, count, self.data, self.stat_names)
 
     @cached_property
-    def _event_stats(self) -> StatTable:
-        return self.stats.of_events(None)
+    def _event_stats(self) -> PackedStats:
+        return self.stats.of_all_events()
 
     @cached_property
     def _name_stats(self) -> StatTable:
@@ -170,7 +175,7 @@ class Environment(PicklesWithoutCaches):
 
 
 @dataclass(frozen=True)
-class Space:
+class Space(PicklesWithoutCaches):
     """All planes of one capture, of one host or several.
 
     `origin_ns` is what `start_ps` counts from: nanoseconds since 1970 if the file says when its
@@ -212,6 +217,11 @@ class Space:
             protos = plane.stat_of_names(HLO_PROTO)
             for row, proto in zip(protos.rows.tolist(), protos.raw(), strict=True):
                 yield plane.event_names.name[row], proto
+
+    @cached_property
+    def compiled(self) -> Programs:
+        """The same, decoded once."""
+        return Programs.of(self.programs())
 
     @classmethod
     def joined(cls, spaces: list[Space]) -> Space:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.model.interned import Interned
+from tfprof.wire.mapped import look
 from tfprof.wire.spans import Spans
 from tfprof.wire.xspace import NameColumns
 from tfprof.wire.xstats import DOUBLE, RAW, REFERENCE, STRING, UINT64, StatTable
@@ -80,6 +81,7 @@ class StatColumn:
         """Bytes and strings as they lie in the file; anything else is empty."""
         spans = self._spans(np.arange(len(self)))
         ends = np.where(np.isin(self.table.kind, (STRING, RAW)), spans.ends, spans.starts)
+        look(self.data, 0, 0)
         pairs = zip(spans.starts.tolist(), ends.tolist(), strict=True)
         return [self.data[start:end] for start, end in pairs]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
+from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY
 from tfprof.results.missing import MissingInput
+from tfprof.results.recorded_run import RecordedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +73,5 @@ class DoctorResult:
     checksums: Annotated[Checksums | None, INSIDE]
     models: Annotated[int, INSIDE]
     written_by: Annotated[tuple[str, ...], INSIDE]
+    recorded: Annotated[RecordedRun | None, IF_KNOWN] = None
+    other_runs: Annotated[int, INSIDE] = 0

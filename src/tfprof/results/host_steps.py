@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Annotated
 
 from tfprof.results.categories import Category
@@ -134,21 +135,43 @@ class PoolUse:
     busy: int
 
 
+class WaitedFor(Enum):
+    """What went on while a device did nothing; the values are the keys of JSON.
+
+    A launch goes on, too, while work that was sent has not begun.
+    """
+
+    INPUT = "input"
+    LAUNCH = "launch"
+    DEVICE = "another_device"
+    HOST = "host"
+    UNKNOWN = "not_recorded"
+
+    @property
+    def label(self) -> str:
+        return self.value.replace("_", " ")
+
+
 @dataclass(frozen=True, slots=True)
 class DeviceSteps:
     """A device that ran anything. `time` is as if it were the only one.
 
-    `hidden` is what of copies or collectives kernels cover.
+    `hidden` is what of copies or collectives kernels cover, `active` when anything went on, `span`
+    from the first to the last kernel of a step, `barriers` what it waited at them in the whole
+    capture; None where that was not recorded.
     """
 
     name: str
     time: Matrix
-    busy: Times
+    active: Times
     compute: Times
     copies: Times
     copies_hidden: Times
     collectives: Times
     collectives_hidden: Times
+    span: Times
+    waited: Mapping[WaitedFor, Times]
+    barriers: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +182,8 @@ class HostSteps:
     `count` how many of its events began in a step. `ops_recorded` is whether it can be told that
     a step waits, `reads_tf_data` whether threads waited for a dataset. `outside` is when no thread
     and no device recorded anything, which is Python outside TensorFlow, `between` what of that lies
-    between the markers of steps; None where threads were not recorded.
+    between the markers of steps; None where threads were not recorded. `missing` says what of the
+    devices' work seems not to be in the capture.
     """
 
     rank: int
@@ -182,6 +206,7 @@ class HostSteps:
     stragglers: tuple[Straggler, ...]
     outside: Times | None = None
     between: Times | None = None
+    missing: tuple[str, ...] = ()
 
     def average_of(self, matrix: Matrix) -> dict[Category, float]:
         rows = matrix[self.steps.averaged]

@@ -1,11 +1,11 @@
-"""The kernels of GPUs: what one host adds to their table, and the rows of all hosts together."""
+"""The kernels of devices: what one host adds to their table, and the rows of all hosts together."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from tfprof.model.device import ALL_STREAMS, short_names
+from tfprof.model.device import short_names, without_part
 from tfprof.model.units import as_micros
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
 from tfprof.results.partial import summed
@@ -13,80 +13,102 @@ from tfprof.results.partial import summed
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How a kernel is launched; None is what the tracer did not write."""
+    """How a kernel is launched; None is what the tracer did not write, or what differs.
 
-    registers: int | None
-    shared_bytes: int | None
-    grid: str | None
-    block: str | None
-    occupancy: float | None
-    uses_tensor_cores: bool
-    could_use_tensor_cores: bool
+    Of several launches `occupancy` is the least. Whether a kernel works on tensor or matrix cores
+    is known by its name only: None if that says nothing.
+    """
+
+    registers: int | None = None
+    shared_bytes: int | None = None
+    grid: str | None = None
+    block: str | None = None
+    occupancy: float | None = None
+    uses_tensor_cores: bool | None = False
+    could_use_tensor_cores: bool = False
 
     @property
     def could_do_better(self) -> bool:
-        return self.could_use_tensor_cores and not self.uses_tensor_cores
+        return self.could_use_tensor_cores and self.uses_tensor_cores is False
+
+    def merge(self, other: Launch) -> Launch:
+        stated = [one.occupancy for one in (self, other) if one.occupancy is not None]
+        return Launch(
+            self.registers if self.registers == other.registers else None,
+            self.shared_bytes if self.shared_bytes == other.shared_bytes else None,
+            self.grid if self.grid == other.grid else None,
+            self.block if self.block == other.block else None,
+            min(stated, default=None),
+            self.uses_tensor_cores if self.uses_tensor_cores == other.uses_tensor_cores else None,
+            self.could_use_tensor_cores or other.could_use_tensor_cores,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class KernelTime:
-    """Launches that are alike; `details` is what the tracer wrote of them."""
+    """All runs of a kernel for one type of op, on all devices; `kernel` is its full name."""
 
     kernel: Annotated[str, ROW_KEY]
+    short_name: str
     op: Annotated[str | None, ROW_KEY]
-    device: Annotated[str, ROW_KEY]
+    devices: tuple[str, ...]
     runs: int
     total_us: float
     min_us: float
     mean_us: float
     max_us: float
+    half_us: float
     launch: Annotated[Launch, AMONG]
-    details: Annotated[str, ROW_KEY, INSIDE]
+    is_copy: Annotated[bool, INSIDE]
 
 
 @dataclass(frozen=True, slots=True)
 class KernelSums:
-    """Such launches in picoseconds; the device has its full name."""
+    """The same in picoseconds; devices have their full names. `half_ps` is in 16 bits or fewer."""
 
     kernel: Annotated[str, ROW_KEY]
+    short_name: str
     op: Annotated[str, ROW_KEY]
-    device: Annotated[str, ROW_KEY]
-    details: Annotated[str, ROW_KEY]
+    devices: frozenset[str]
     runs: int
     total_ps: int
     min_ps: int
     max_ps: int
+    half_ps: int
     launch: Launch
+    is_copy: bool = False
 
     @property
-    def key(self) -> tuple[str, str, str, str]:
-        return self.kernel, self.op, self.device, self.details
+    def key(self) -> tuple[str, str]:
+        return self.kernel, self.op
 
     def merge(self, other: KernelSums) -> KernelSums:
-        stated = [one.launch.occupancy for one in (self, other)]
-        occupancy = max((one for one in stated if one is not None), default=None)
         return replace(
             self,
+            devices=self.devices | other.devices,
             runs=self.runs + other.runs,
             total_ps=self.total_ps + other.total_ps,
             min_ps=min(self.min_ps, other.min_ps),
             max_ps=max(self.max_ps, other.max_ps),
-            launch=replace(self.launch, occupancy=occupancy),
+            half_ps=self.half_ps + other.half_ps,
+            launch=self.launch.merge(other.launch),
         )
 
-    def finish(self, device: str) -> KernelTime:
+    def finish(self, devices: tuple[str, ...]) -> KernelTime:
         total = as_micros(self.total_ps)
         return KernelTime(
             self.kernel,
+            self.short_name,
             self.op or None,
-            device,
+            devices,
             self.runs,
             total,
             as_micros(self.min_ps),
             total / self.runs,
             as_micros(self.max_ps),
+            as_micros(self.half_ps),
             self.launch,
-            self.details,
+            self.is_copy,
         )
 
 
@@ -102,6 +124,7 @@ class KernelsPartial:
 
     def finish(self) -> tuple[KernelTime, ...]:
         """The one with the most time first."""
-        short = short_names(row.device for row in self.rows)
+        every = {name for row in self.rows for name in row.devices}
+        short = {name: without_part(one) for name, one in short_names(sorted(every)).items()}
         rows = sorted(self.rows, key=lambda row: (-row.total_ps, *row.key))
-        return tuple(row.finish(short[row.device].removesuffix(ALL_STREAMS)) for row in rows)
+        return tuple(row.finish(tuple(sorted(short[it] for it in row.devices))) for row in rows)

@@ -14,6 +14,7 @@ from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY, Key
 from tfprof.results.kernels import KernelTime
 from tfprof.results.model_costs import ComputedCosts
 from tfprof.results.op_times import MeasuredTime, OpTime
+from tfprof.results.times import Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,20 @@ class CallOfLayer:
 
 
 @dataclass(frozen=True, slots=True)
+class LayerTime:
+    """What of the time of a layer in a step was on devices, and what on threads of hosts."""
+
+    device_us: float | None
+    host_us: float
+    device_min_us: float | None
+    device_max_us: float | None
+
+    @classmethod
+    def of(cls, row: OpTime) -> LayerTime:
+        return cls(row.device_us, row.host_us, row.device_min_us, row.device_max_us)
+
+
+@dataclass(frozen=True, slots=True)
 class GroupWork:
     """The ops of a graph that are of one type or in one scope."""
 
@@ -59,11 +74,9 @@ class LayersRow:
     named: Annotated[Mapping[str, str], AMONG]
     name: Annotated[str, ROW_KEY, INSIDE]
     cost: Annotated[RowCost, AMONG]
-    beside: Annotated[CallOfLayer | GroupWork | OpTime | KernelTime | None, AMONG] = None
-
-
-# no upper end where only a device's best is known, or a part is not
-Interval = tuple[float, float | None]
+    beside: Annotated[CallOfLayer | LayerTime | GroupWork | OpTime | KernelTime | None, AMONG] = (
+        None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +118,7 @@ class EstimatedTime:
 
 @dataclass(frozen=True, slots=True)
 class LayersResult:
-    """`by` is what a row is.
+    """`by` is what a row is; `wide` shows whole names of kernels.
 
     A graph or layers add the total, a run its time, a device what it would take.
     """
@@ -115,3 +128,4 @@ class LayersResult:
     total: Annotated[ComputedCosts | None, IF_KNOWN] = None
     time: Annotated[MeasuredTime | None, IF_KNOWN] = None
     estimated_time: Annotated[EstimatedTime | None, IF_KNOWN] = None
+    wide: Annotated[bool, INSIDE] = False

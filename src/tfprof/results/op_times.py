@@ -12,7 +12,7 @@ from tfprof.model.hosts import steps_together
 from tfprof.model.quantity import Quantity
 from tfprof.model.units import MICROS_A_SECOND, as_micros
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
-from tfprof.results.partial import summed
+from tfprof.results.partial import merged, summed
 from tfprof.results.sketch import Sketch
 
 _NO_WORK = "the graph does not tell the work of these executions"
@@ -25,6 +25,11 @@ class OpTime:
     `row` is the name under what the table is about. `op` is the one op type of all of them, None
     where they have several. FLOPs and bytes are those of the executions whose work is known, and so
     are the rates. `step_us` is the own time in an average step, or in all of a run without steps.
+
+    Where a device was recorded, all of it is of what ran there, and the time in an average step is
+    `device_us`; of that, `copy_us` are copies, which go on beside the kernels. `device_min_us` and
+    `device_max_us` are those of the device with the least of it and with the most. `host_us` is
+    what threads of hosts took in a step by themselves: of an op of a device, to launch it.
     """
 
     row: Annotated[Mapping[str, str], AMONG]
@@ -32,6 +37,11 @@ class OpTime:
     op: Annotated[str | None, ROW_KEY]
     runs: int
     self_us: float
+    device_us: float | None
+    host_us: float
+    copy_us: float | None
+    device_min_us: float | None
+    device_max_us: float | None
     total_us: float
     min_us: float
     median_us: Quantity
@@ -42,7 +52,10 @@ class OpTime:
     bytes_per_second: float | None
     intensity: float | None
     peak_share: float | None
+    bandwidth_share: float | None
     step_us: Annotated[float, INSIDE]
+    # of `self_us`, what copies took
+    own_copies_us: Annotated[float, INSIDE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +64,26 @@ class PeakRates:
 
     flops: float
     bytes: float
+    device: str
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredTime:
-    """`steps` is None if nothing tells where steps begin."""
+    """`steps` is None if nothing tells where steps begin, `device_us` if no device was recorded.
+
+    That and `host_us` are of an average step, as in the rows; `self_us` is of all of the run.
+    `copy_us` is a part of `device_us`; `devices` are those that did something.
+    """
 
     kind: str
     by: str
     steps: int | None
     executions: int
     self_us: float
+    device_us: float | None
+    host_us: float
+    copy_us: float | None
+    devices: int
     pipeline_us: float
     span_us: float
     peak: PeakRates | None
@@ -111,31 +133,42 @@ class OpWork:
 
 
 @dataclass(frozen=True, slots=True)
-class OpTimeSums:
-    """A row of one host or of several, in picoseconds.
+class OverDevices:
+    """What a row took in steps on the device with the least of it, and on the one with the most."""
 
-    `op` is "" where nothing tells it, None where there are several. The exact median is known of
-    one host; the sketch, which others are added to, only where it was asked for.
+    least_ps: int
+    most_ps: int
+
+    def merge(self, other: OverDevices) -> OverDevices:
+        return OverDevices(min(self.least_ps, other.least_ps), max(self.most_ps, other.most_ps))
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSums:
+    """Executions on one side, threads of hosts or devices, in picoseconds.
+
+    The exact median is known of one host; the sketch, which others are added to, only where it was
+    asked for.
     """
 
-    name: Annotated[str, ROW_KEY]
-    op: Annotated[str | None, ROW_KEY]
-    runs: int
-    self_ps: int
-    total_ps: int
-    min_ps: int
-    max_ps: int
-    of_steps_ps: int
+    runs: int = 0
+    self_ps: int = 0
+    total_ps: int = 0
+    min_ps: int = 0
+    max_ps: int = 0
+    of_steps_ps: int = 0
     work: OpWork = OpWork()
-    median_ps: float | None = None
+    median_ps: float | None = 0.0
     sketch: Sketch | None = None
+    copy_ps: int = 0
+    copy_of_steps_ps: int = 0
+    devices: OverDevices | None = None
 
-    def merge(self, other: OpTimeSums) -> OpTimeSums:
+    def merge(self, other: TimeSums) -> TimeSums:
         if self.sketch is None or other.sketch is None:
             raise ValueError("rows of several hosts need the sketches of their times")
-        return OpTimeSums(
-            self.name,
-            self.op if self.op == other.op else None,
+        spread = [one.devices for one in (self, other) if one.devices is not None]
+        return TimeSums(
             self.runs + other.runs,
             self.self_ps + other.self_ps,
             self.total_ps + other.total_ps,
@@ -145,37 +178,94 @@ class OpTimeSums:
             self.work.merge(other.work),
             None,
             self.sketch.merge(other.sketch),
+            self.copy_ps + other.copy_ps,
+            self.copy_of_steps_ps + other.copy_of_steps_ps,
+            merged(spread) if spread else None,
         )
 
-    def finish(self, by: str, steps: int, peak: DevicePeak | None) -> OpTime:
-        work = self.work
-        rate = work.rate(work.flops)
-        return OpTime(
-            {by: self.name},
-            self.name,
-            self.op or None,
-            self.runs,
-            as_micros(self.self_ps),
-            as_micros(self.total_ps),
-            as_micros(self.min_ps),
-            self._median(),
-            as_micros(self.max_ps),
-            work.quantity(work.flops),
-            work.quantity(work.bytes),
-            rate,
-            work.rate(work.bytes),
-            work.intensity,
-            rate / peak.flops if rate is not None and peak is not None else None,
-            as_micros(self.of_steps_ps) / max(1, steps),
-        )
-
-    def _median(self) -> Quantity:
+    @property
+    def median(self) -> Quantity:
         if self.median_ps is not None:
             return Quantity.measured(as_micros(self.median_ps))
         middle = self.sketch.median if self.sketch is not None else None
         if middle is None:
             return Quantity.unknown("the times of single executions were not kept")
         return Quantity.estimated(as_micros(middle))
+
+
+_NOTHING = TimeSums()
+
+
+@dataclass(frozen=True, slots=True)
+class OpTimeSums:
+    """A row of one host or of several: what threads took, and what devices did; None is nothing.
+
+    `op` is "" where nothing tells it, None where there are several.
+    """
+
+    name: Annotated[str, ROW_KEY]
+    op: Annotated[str | None, ROW_KEY]
+    host: TimeSums | None
+    device: TimeSums | None = None
+
+    def merge(self, other: OpTimeSums) -> OpTimeSums:
+        return OpTimeSums(
+            self.name,
+            self.op if self.op == other.op else None,
+            _both(self.host, other.host),
+            _both(self.device, other.device),
+        )
+
+    def side(self, *, on_device: bool) -> TimeSums:
+        return (self.device if on_device else self.host) or _NOTHING
+
+    @property
+    def own(self) -> TimeSums:
+        """What it is in a table of its own: of the device if it ran on one."""
+        return self.side(on_device=self.device is not None)
+
+    def finish(
+        self, by: str, steps: int, peak: DevicePeak | None, *, on_device: bool | None = None
+    ) -> OpTime:
+        on_device = self.device is not None if on_device is None else on_device
+        own, host = self.side(on_device=on_device), self.host or _NOTHING
+        work = own.work
+        rate, moved = work.rate(work.flops), work.rate(work.bytes)
+        spread = own.devices if on_device else None
+        count = max(1, steps)
+
+        def a_step(picoseconds: int) -> float:
+            return as_micros(picoseconds) / count
+
+        return OpTime(
+            {by: self.name},
+            self.name,
+            self.op or None,
+            own.runs if own.runs or not on_device else host.runs,
+            as_micros(own.self_ps),
+            a_step(own.of_steps_ps) if on_device else None,
+            a_step(host.of_steps_ps),
+            a_step(own.copy_of_steps_ps) if on_device else None,
+            a_step(spread.least_ps) if spread is not None else None,
+            a_step(spread.most_ps) if spread is not None else None,
+            as_micros(own.total_ps),
+            as_micros(own.min_ps),
+            own.median,
+            as_micros(own.max_ps),
+            work.quantity(work.flops),
+            work.quantity(work.bytes),
+            rate,
+            moved,
+            work.intensity,
+            rate / peak.flops if rate is not None and peak is not None else None,
+            moved / peak.bytes if moved is not None and peak is not None else None,
+            a_step(own.of_steps_ps),
+            as_micros(own.copy_ps),
+        )
+
+
+def _both(one: TimeSums | None, other: TimeSums | None) -> TimeSums | None:
+    return one.merge(other) if one is not None and other is not None else one or other
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +286,8 @@ class OpTimesPartial:
     peak: DevicePeak | None = None
     devices: frozenset[str] = frozenset()
     threads: Mapping[int, int] = field(default_factory=dict)
+    # those of the devices that are none of a host, and did something
+    working: frozenset[str] = frozenset()
 
     def merge(self, other: OpTimesPartial) -> OpTimesPartial:
         both = (self, other)
@@ -211,6 +303,7 @@ class OpTimesPartial:
             max(peaks, key=lambda one: (one.flops, one.bytes, one.name), default=None),
             self.devices | other.devices,
             {**self.threads, **other.threads},
+            self.working | other.working,
         )
 
     def renamed(self, names: Mapping[str, str]) -> OpTimesPartial:
@@ -218,20 +311,36 @@ class OpTimesPartial:
         rows = (replace(row, name=names[row.name]) for row in self.rows)
         return replace(self, rows=_merged(rows, self.by))
 
+    @property
+    def has_device(self) -> bool:
+        return any(row.device is not None for row in self.rows)
+
     def finish(self, device: DevicePeak | None = None) -> MeasuredTime:
         """The row with the most time of its own first; a `device` that is named is the peak."""
-        peak = device or self.peak
-        rows = sorted(self.rows, key=lambda row: (-row.self_ps, row.name, row.op or ""))
+        peak, on_device = device or self.peak, self.has_device
+        sides = [(row, row.side(on_device=on_device), row.host or _NOTHING) for row in self.rows]
+        sides.sort(key=lambda one: (-one[1].self_ps, -one[2].self_ps, one[0].name, one[0].op or ""))
+        count = max(1, len(self.steps))
+        own = as_micros(sum(side.self_ps for _, side, _ in sides))
+        of_steps = as_micros(sum(side.of_steps_ps for _, side, _ in sides)) / count
+        copies = as_micros(sum(side.copy_of_steps_ps for _, side, _ in sides)) / count
         return MeasuredTime(
             "measured",
             self.by,
             len(self.steps) or None,
-            sum(row.runs for row in rows),
-            as_micros(sum(row.self_ps for row in rows)),
+            sum(side.runs for _, side, _ in sides),
+            own,
+            of_steps if on_device else None,
+            as_micros(sum(host.of_steps_ps for _, _, host in sides)) / count,
+            copies if on_device else None,
+            len(self.working),
             as_micros(self.pipeline_ps),
             as_micros(self.last_ps - self.first_ps),
-            None if peak is None else PeakRates(peak.flops, peak.bytes),
-            tuple(row.finish(self.by, len(self.steps), peak) for row in rows),
+            None if peak is None else PeakRates(peak.flops, peak.bytes, peak.name),
+            tuple(
+                row.finish(self.by, len(self.steps), peak, on_device=on_device)
+                for row, _, _ in sides
+            ),
         )
 
 

@@ -10,7 +10,16 @@ from typing import Annotated
 from tfprof.model.quantity import Quantity
 from tfprof.results.categories import Category
 from tfprof.results.fields import IF_KNOWN, INSIDE, ROW_KEY, Key, Micros
-from tfprof.results.host_steps import DeviceSteps, Gap, Launches, SlowStep, Straggler
+from tfprof.results.host_steps import (
+    DeviceSteps,
+    Gap,
+    Launches,
+    SlowStep,
+    Straggler,
+    WaitedFor,
+)
+from tfprof.results.logged_run import LoggedRun
+from tfprof.results.recorded_run import CaptureRow, EpochRow, TraceOverhead
 from tfprof.results.step_windows import Dropped
 
 Shares = Annotated[Mapping[Category, float], Micros("breakdown")]
@@ -58,18 +67,59 @@ class Periods:
 
 @dataclass(frozen=True, slots=True)
 class DeviceRow:
-    """Times are of an average step; `hidden` is what of them runs beside kernels."""
+    """Times are of an average step: computing, waiting for copies, in collectives and idle add up.
 
+    `busy` is the share in which it computes. Copies and collectives are `exposed` where no kernel
+    runs beside them. `waited_for` is what went on while it was idle. `span` is from the first to
+    the last kernel of a step, `idle_in_span` how much of that none ran.
+    `barriers` is of the whole capture: who waits there least comes last.
+    """
+
+    device: Annotated[str, ROW_KEY]
     busy: float | None
     busy_mean: Annotated[float, Micros("busy_us")]
-    kernels: Annotated[float, Micros("kernels_us")]
+    copy_wait: Annotated[float, Micros("copy_wait_us")]
+    collectives: Annotated[float, Micros("collective_us")]
+    exposed: Annotated[float, Micros("exposed_us")]
+    idle: Annotated[float, Micros("idle_us")]
+    waited_for: Annotated[Mapping[WaitedFor, float], Micros("waited_for")]
     copies: Annotated[float, Micros("copies_us")]
-    copies_hidden: Annotated[float, Micros("copies_hidden_us")]
-    collectives: Annotated[float, Micros("collectives_us")]
-    collectives_hidden: Annotated[float, Micros("collectives_hidden_us")]
+    span: Annotated[float, Micros("span_us")]
+    idle_in_span: float | None
+    barriers: Annotated[int | None, Micros("barrier_us")]
     busy_by_step: Annotated[tuple[int, ...], Micros("busy_us_by_step")]
     breakdown: Shares
     use: Annotated[DeviceSteps, INSIDE]
+
+
+class Bound(Enum):
+    """What a step can be bound by; the values are the words of people and of JSON."""
+
+    COMPUTE = "compute-bound"
+    INPUT = "input-bound"
+    LAUNCH = "launch-bound"
+    COPIES = "copy-bound"
+    COMMUNICATION = "communication-bound"
+    HOST = "host-bound"
+    COMPILATION = "compilation-bound"
+    UNKNOWN = "not recorded"
+
+    @property
+    def is_wait(self) -> bool:
+        return self not in (Bound.COMPUTE, Bound.UNKNOWN)
+
+    @property
+    def what(self) -> str:
+        return self.value.removesuffix("-bound")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a step is bound by, how much of it that takes; `evidence` are the shares of all."""
+
+    name: Bound
+    share: float
+    evidence: Mapping[Bound, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,25 +206,32 @@ class Asked:
 class StepsResult:
     """Of the first host; `stragglers` and `hosts` are of all.
 
-    `read` is what there was to say about the files, `then` the next question and its command.
+    `missing` is what of the devices' work seems not to be in the capture, `read` what there was to
+    say about the files, `then` the next question and its command.
     """
 
     steps: tuple[StepRow, ...]
     average: AverageStep
     period: Periods
     input_bound: Quantity
+    verdict: Verdict
     marker_rule: str
     marked_by: str
     dropped: tuple[Dropped, ...]
     slow_steps: tuple[SlowStep, ...]
-    devices: Mapping[str, DeviceRow]
+    devices: tuple[DeviceRow, ...]
     unused_devices: tuple[str, ...]
     host: HostOps
     gaps: tuple[Gap, ...]
     launches: tuple[Launches, ...]
     stragglers: tuple[Straggler, ...]
     hosts: tuple[HostRow, ...]
+    missing: tuple[str, ...] = ()
     events: Annotated[tuple[Behind, ...] | None, IF_KNOWN] = None
+    overhead: Annotated[TraceOverhead | None, IF_KNOWN] = None
+    epochs: Annotated[tuple[EpochRow, ...] | None, IF_KNOWN] = None
+    logged: Annotated[LoggedRun | None, IF_KNOWN] = None
+    captures: Annotated[tuple[CaptureRow, ...] | None, IF_KNOWN] = None
     asked: Annotated[Asked, INSIDE] = Asked()
     read: Annotated[tuple[str, ...], INSIDE] = ()
     then: Annotated[str, INSIDE] = ""
@@ -190,3 +247,6 @@ class NoSteps:
     input_bound: Quantity
     marker_rule: None
     dropped: tuple[Dropped, ...]
+    epochs: Annotated[tuple[EpochRow, ...] | None, IF_KNOWN] = None
+    logged: Annotated[LoggedRun | None, IF_KNOWN] = None
+    captures: Annotated[tuple[CaptureRow, ...] | None, IF_KNOWN] = None

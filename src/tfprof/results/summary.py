@@ -12,9 +12,11 @@ from tfprof.results.answered import Used
 from tfprof.results.checkpoint import CheckpointResult
 from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY
 from tfprof.results.keras_model import KerasResult, TensorRow
+from tfprof.results.logged_run import LoggedRun
 from tfprof.results.missing import MissingInput
 from tfprof.results.model_costs import ComputedCosts
 from tfprof.results.parameters import ParamCounts
+from tfprof.results.recorded_run import RecordedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class NodeTime:
     time_us: float
     requested_bytes: float | None
     runs: int
+    copy_us: Annotated[float, INSIDE] = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,29 +53,75 @@ TopRows = tuple[NodeTime, ...] | tuple[LayerParams, ...] | tuple[VariableParams,
 
 
 @dataclass(frozen=True, slots=True)
+class PhaseTimes:
+    """Own time of ops in a step, by the phase of training that they belong to."""
+
+    forward: float
+    backward: float
+    update: float
+    other: float
+
+
+@dataclass(frozen=True, slots=True)
 class TimeResult:
+    """`op_us` is the time of the devices where one was recorded, which `device_us` then is, too.
+
+    `host_us` is what ops took on threads of hosts; `phases` are of `op_us`.
+    """
+
     step_us: Quantity
     op_us: Quantity
     span_us: Quantity
     steps: Quantity
+    device_us: Quantity
+    host_us: Quantity
+    phases: PhaseTimes | None
     input_bound: Annotated[Quantity | None, IF_KNOWN]
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceKind:
+    """Devices that are alike; `working` are those of them that did something."""
+
+    kind: Annotated[str, ROW_KEY]
+    count: int
+    working: int
+    memory_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureFacts:
+    """Where it was recorded, and by what; shares are of the time of all ops, on either side."""
+
+    hosts: tuple[str, ...]
+    devices: tuple[DeviceKind, ...]
+    versions: Mapping[str, str]
+    host_share: float | None
+    device_share: float | None
+    eager_share: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class KernelTotals:
-    """Of all kernels; `idle_us`: of those that could use tensor cores and do not."""
+    """Of all kernels; `idle_us`: of those that could use tensor cores and do not.
+
+    `half_us` is in 16 bits or fewer, `tensor_us` on tensor or matrix cores.
+    """
 
     time_us: float
     runs: int
     kernels: int
     idle_us: float
+    half_us: float
+    tensor_us: float
 
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
     """What else there is to say of a run.
 
-    `is_period`: a step lasts until the next begins. `step` tells what its time went to.
+    `is_period`: a step lasts until the next begins. `step` tells what its time went to, `waits_for`
+    the stage of the input that holds it up, if one does.
     """
 
     executions: int
@@ -80,12 +129,16 @@ class RunFacts:
     pipeline_us: float
     devices: Mapping[str, float]
     step: str
+    waits_for: str
     kernels: KernelTotals | None
+    host_us: float
+    copy_us: float
+    on_device: bool
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredPeak:
-    bytes: int
+    bytes: Quantity
     with_variables: bool
 
 
@@ -148,6 +201,7 @@ class SummaryResult:
     estimated_peak_memory: Annotated[Mapping[str, Quantity] | None, IF_KNOWN]
     estimated_batch: Annotated[int | None, IF_KNOWN]
     time: TimeResult
+    capture: Annotated[CaptureFacts | None, IF_KNOWN]
     requested_bytes: Quantity
     nodes: Quantity
     function_nodes: Quantity
@@ -165,6 +219,8 @@ class SummaryResult:
     known_work: Annotated[KnownWork | None, INSIDE]
     oplog: Annotated[OpLogFacts | None, INSIDE]
     missing: Annotated[tuple[MissingInput, ...], INSIDE]
+    recorded: Annotated[RecordedRun | None, IF_KNOWN] = None
+    logged: Annotated[LoggedRun | None, IF_KNOWN] = None
 
 
 @dataclass(frozen=True, slots=True)

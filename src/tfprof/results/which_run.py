@@ -24,6 +24,8 @@ def _captures(used: Iterable[Input], left: Iterable[Input]) -> list[str]:
     """Each is a folder, with a file a host."""
     read = {one.path.parent for one in used if one.format == _CAPTURE}
     others = {one.path.parent for one in left if one.format == _CAPTURE} - read
+    if len(read) > 1:  # a rank each: those of one of them are counted
+        others = {one for one in others if one.parent == min(read).parent}
     return [f"capture {min(read).name}, {_others(len(others))}"] if read and others else []
 
 

@@ -65,4 +65,34 @@ class StepChart:
         return [sum(one.values[at] for one in self.layers) for at in range(len(self.labels))]
 
 
-Picture = Chart | StepChart
+@dataclass(frozen=True, slots=True)
+class RoofPoint:
+    """What did some work: FLOPs a byte, FLOPs a second, and its part of the time, 0 to 1."""
+
+    name: str
+    intensity: float
+    rate: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class RooflineChart:
+    """Work against what a device can do: `flops` and `bytes` a second at its best."""
+
+    title: str
+    subtitle: str
+    flops: float
+    bytes: float
+    points: Sequence[RoofPoint]
+    notes: Sequence[str] = ()
+
+    def roof(self, intensity: float) -> float:
+        return min(self.flops, intensity * self.bytes)
+
+    @property
+    def ridge(self) -> float:
+        """From so many FLOPs a byte on, arithmetic is the limit and not memory."""
+        return self.flops / self.bytes
+
+
+Picture = Chart | StepChart | RooflineChart

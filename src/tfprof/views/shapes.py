@@ -53,7 +53,8 @@ class Fold:
 class Table:
     """All rows, of raw values. Only where they are read by people does a renderer fold them.
 
-    Of many tables that are alike, a screen needs but some: others are not `on_screen`.
+    Of many tables that are alike, a screen needs but some: others are not `on_screen`. A `wide` one
+    may be wider than the screen: nothing in it is cut.
     """
 
     columns: Sequence[Column]
@@ -61,6 +62,7 @@ class Table:
     title: str = ""
     fold: Fold | None = None
     on_screen: bool = True
+    wide: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,5 +20,5 @@ CheckpointState: 1 model_checkpoint_path string; 2 all_model_checkpoint_paths st
 Event: 1 wall_time double; 2 step int64; 3 file_version string @what; 4 graph_def bytes @what; 5 summary Summary @what; 8 tagged_run_metadata TaggedRunMetadata @what; 9 meta_graph_def bytes @what
 TaggedRunMetadata: 1 tag string; 2 run_metadata bytes
 Summary: 1 value SummaryValue*
-SummaryValue: 1 tag string
+SummaryValue: 1 tag string; 2 simple_value float @value; 8 tensor bytes @value
 """  # noqa: E501

@@ -6,9 +6,11 @@ message around it. Only containers are cut inside; anything smaller is kept whol
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tfprof.wire.fields import WireFault, varint
+from tfprof.wire.mapped import look
 from tfprof.wire.schema import BYTES, FIXED32, FIXED64, VARINT, schema
 
 _CONTAINERS = frozenset({
@@ -16,34 +18,53 @@ _CONTAINERS = frozenset({
     "SavedObjectGraph", "RunMetadata", "StepStats", "DeviceStepStats", "OpLogProto",
     "ProfileProto", "XSpace", "XPlane", "XLine",
 })  # fmt: skip
+_PIECE = 1 << 24
 _FIXED_SIZE = {FIXED64: 8, FIXED32: 4}
 
 
 @dataclass(frozen=True, slots=True)
 class Clipped:
-    """The whole part of a message, re-closed, and the byte where its file stops making sense."""
+    """The whole part of a message, re-closed, and the byte where its file stops making sense.
 
-    data: bytes
+    In parts: what stands before each, which closes it, and from where to where it is in the file.
+    """
+
+    file: bytes
+    parts: Sequence[tuple[bytes, int, int]]
     at: int
+
+    @property
+    def data(self) -> bytes:
+        return b"".join(self.pieces())
+
+    def pieces(self) -> Iterator[bytes]:
+        """The same, some at a time."""
+        for head, begin, end in self.parts:
+            yield head
+            for at in range(begin, end, _PIECE):
+                look(self.file, at, min(end, at + _PIECE))
+                yield self.file[at : min(end, at + _PIECE)]
 
 
 def clip(data: bytes, message: str) -> Clipped:
     """What is whole of a `message` that should have been longer; a WireFault if it is broken."""
     # on the way in: where each open container's whole fields lie, and its tag in the one around it
-    pieces: list[tuple[bytes, bytes]] = []
+    open_: list[tuple[bytes, int, int]] = []
     begin, tag = 0, b""
     while True:
         cut, inner, body = _first_cut(data, begin, message)
-        pieces.append((tag, data[begin:cut]))
+        open_.append((tag, begin, cut))
         if not inner:
             break
         tag, begin, message = data[cut : varint(data, cut)[1]], body, inner
-    closed = b""
-    for tag, whole in reversed(pieces):
-        closed = whole + closed
-        if tag:
-            closed = tag + _as_varint(len(closed)) + closed
-    return Clipped(closed, cut)
+    parts: list[tuple[bytes, int, int]] = []
+    size = 0
+    for tag, first, last in reversed(open_):
+        size += last - first
+        head = tag + _as_varint(size) if tag else b""
+        size += len(head)
+        parts.insert(0, (head, first, last))
+    return Clipped(data, parts, cut)
 
 
 def _first_cut(data: bytes, position: int, message: str) -> tuple[int, str, int]:

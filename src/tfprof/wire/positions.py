@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.wire.leaps import Progress, run_starts
+from tfprof.wire.mapped import look
 from tfprof.wire.schema import BYTES, FIXED32, FIXED64, VARINT
 from tfprof.wire.varint import WireFault, varint
 from tfprof.wire.words import Words
@@ -29,6 +30,7 @@ def field_positions(
     parts: list[Ints] = []
     leaps = _MAX_LEAPS
     while position < end:
+        look(data, position, position)
         read, position, tag = _in_a_loop(data, position, end)
         parts.append(np.array(read, np.int64))
         if progress is not None:

@@ -16,6 +16,7 @@ from tfprof.wire import (
     dtypes,
     graph_messages,
     hlo_messages,
+    profiler_messages,
     run_messages,
 )
 
@@ -81,7 +82,7 @@ def schema() -> dict[str, Message]:
     def add(name: str, fields: list[Field]) -> None:
         messages[name] = Message(name, {f.number: f for f in fields}, {f.name: f for f in fields})
 
-    lists = (graph_messages, run_messages, checkpoint_messages, hlo_messages)
+    lists = (graph_messages, run_messages, checkpoint_messages, hlo_messages, profiler_messages)
     for line in "".join(one.MESSAGES for one in lists).splitlines():
         name, _, rest = line.partition(": ")
         fields = []

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.wire.mapped import look
 from tfprof.wire.words import WORD, Hashes, Words, first_bytes
 
 Ints = npt.NDArray[np.int64]
@@ -49,6 +50,7 @@ class Spans:
         if not len(self):
             return []
         first, last = int(self.starts.min()), int(self.ends.max())
+        look(self.data, first, last)
         if len(self) * _SPARSE < last - first:
             return [piece.decode("utf-8", "replace") for piece in self._raw()]
         text = self.data[first:last].decode("latin-1")

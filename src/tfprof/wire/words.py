@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.wire.mapped import mapped_file
+
 Ints = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 
 WORD = 8
 _THREE = 3
+_BLOCK = 1 << 18
 
 
 class Words:
@@ -18,6 +21,7 @@ class Words:
 
     def __init__(self, data: bytes) -> None:
         self.size = len(data)
+        self._mapped = mapped_file(data)
         if len(data) < WORD:
             data = data + bytes(WORD)
         self._last = len(data) - WORD
@@ -34,6 +38,7 @@ class Words:
 
     def at(self, position: Ints) -> Hashes:
         """The eight bytes from each position on; no position may lie far behind the end."""
+        self._look(position)
         word: Hashes
         if int(position.max(initial=0)) <= self._last:
             word = self._view[position]
@@ -44,15 +49,30 @@ class Words:
 
     def pairs_at(self, position: Ints) -> tuple[Bytes, Bytes]:
         """The byte at each position and the one behind it; any bytes behind the end."""
+        self._look(position)
         return self._bytes.take(position, mode="clip"), self._bytes[1:].take(position, mode="clip")
 
     def threes_at(self, position: Ints) -> Hashes:
         """Three words from each position on, a row each; the last whole three behind those."""
+        self._look(position)
         try:
             found = self._threes[position]
         except IndexError:
             found = self._threes[np.minimum(position, len(self._threes) - 1)]
         return found.view(np.uint64).reshape(-1, _THREE)
+
+    def bytes_at(self, position: Ints) -> Bytes:
+        """The byte at each of many positions, none of them behind the end."""
+        found = np.empty(len(position), np.uint8)
+        for first in range(0, len(position), _BLOCK):
+            block = slice(first, first + _BLOCK)
+            self._look(position[block])
+            self._bytes.take(position[block], out=found[block])
+        return found
+
+    def _look(self, position: Ints) -> None:
+        if self._mapped is not None and len(position):
+            self._mapped.look(int(position[0]), int(position[-1]))
 
 
 def first_bytes(word: Hashes, size: Ints) -> None:

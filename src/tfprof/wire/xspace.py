@@ -13,10 +13,12 @@ import numpy.typing as npt
 
 from tfprof.wire.fields import Fields, Progress, fields_at, split, starts_in
 from tfprof.wire.ids import Ids
+from tfprof.wire.packed_stats import PackedStats
 from tfprof.wire.schema import BYTES
 from tfprof.wire.spans import Spans
+from tfprof.wire.words import Words
 from tfprof.wire.xevents import EVENT_TAG, EventColumns, read_events
-from tfprof.wire.xstats import StatTable, read_stats
+from tfprof.wire.xstats import StatTable, read_stats, stat_parts
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -89,21 +91,28 @@ def read_plane(data: bytes, start: int, end: int, progress: Progress | None = No
         int(fields.ints(_PLANE_ID, 1)[0]),
         Spans(data, *fields.spans(_PLANE_NAME, 1)).texts()[0],
         lines,
-        _in_order(lines, read_events(data, starts, event_names.ids, progress)),
+        in_order(lines, read_events(data, starts, event_names.ids, progress)),
         event_names,
         stat_names,
         read_stats(data, *bounds, _PLANE_STATS, stat_names.ids),
     )
 
 
-def event_stats(data: bytes, plane: PlaneColumns, rows: Ints | None = None) -> StatTable:
-    """The stats of all events, or of some `rows` of them; an owner is a row of the events."""
-    starts, sizes = plane.events.stats_start, plane.events.stats_size
-    carriers = np.flatnonzero(sizes) if rows is None else rows[sizes[rows] > 0]
-    starts = starts[carriers]
-    ends = starts + sizes[carriers]
+def event_stats(data: bytes, plane: PlaneColumns, rows: Ints) -> StatTable:
+    """The stats of some `rows` of the events, which are the owners."""
+    carriers = rows[plane.events.stats_size[rows] > 0]
+    starts = plane.events.stats_start[carriers]
+    ends = starts + plane.events.stats_size[carriers]
     found = read_stats(data, starts, ends, _EVENT_STATS, plane.stat_names.ids)
     return replace(found, owner=carriers.astype(np.int32)[found.owner])
+
+
+def all_event_stats(data: bytes, plane: PlaneColumns) -> PackedStats:
+    """The stats of all events."""
+    starts = plane.events.stats_start
+    ends = starts + plane.events.stats_size
+    parts = stat_parts(data, starts, ends, _EVENT_STATS, plane.stat_names.ids)
+    return PackedStats(parts, plane.stat_names.name)
 
 
 def name_stats(data: bytes, plane: PlaneColumns) -> StatTable:
@@ -139,7 +148,7 @@ def _lines(data: bytes, messages: Fields, progress: Progress | None) -> tuple[Li
         end = int(messages.end[line])
         starts = starts_in(data, int(messages.start[line]), end, progress)
         fields_at(data, starts[-1:], end)  # raises a fault if this one is broken
-        others = np.flatnonzero(np.frombuffer(data, np.uint8).take(starts) != EVENT_TAG)
+        others = np.flatnonzero(Words(data).bytes_at(starts) != EVENT_TAG)
         head = fields_at(data, starts[others], end)
         # a tag may be written with more bytes than it needs
         others = np.delete(others, head.rows(_EVENTS, BYTES))
@@ -159,7 +168,7 @@ def _lines(data: bytes, messages: Fields, progress: Progress | None) -> tuple[Li
     return lines, np.concatenate(events)
 
 
-def _in_order(lines: LineColumns, events: EventColumns) -> EventColumns:
+def in_order(lines: LineColumns, events: EventColumns) -> EventColumns:
     """The events sorted within their lines; every known producer has them so."""
     offset, duration = events.offset_ps, events.duration_ps
     late = offset[1:] < offset[:-1]

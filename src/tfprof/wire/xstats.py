@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +22,7 @@ _WIRE_TYPES = {
     DOUBLE: FIXED64, UINT64: VARINT, INT64: VARINT, STRING: BYTES, RAW: BYTES, REFERENCE: VARINT,
 }  # fmt: skip
 # how many carriers are read before their stats are decoded
-_CARRIERS = 1 << 18
+_CARRIERS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +64,7 @@ class StatTable:
 
 def read_stats(data: bytes, starts: Ints, ends: Ints, number: int, names: Ids) -> StatTable:
     """The stats in field `number` of the messages at `starts`..`ends`, each message an owner."""
-    parts = []
-    carriers = np.flatnonzero(starts < ends)
-    for first in range(0, len(carriers), _CARRIERS):
-        some = carriers[first : first + _CARRIERS]
-        owner, begin, end = _spans(data, starts[some], ends[some], number)
-        parts.append(_decoded(data, some[owner].astype(np.int32), begin, end, names))
+    parts = list(stat_parts(data, starts, ends, number, names))
     return StatTable(
         np.concatenate([part.owner for part in parts] or [np.zeros(0, np.int32)]),
         np.concatenate([part.name for part in parts] or [np.zeros(0, np.int32)]),
@@ -76,6 +72,17 @@ def read_stats(data: bytes, starts: Ints, ends: Ints, number: int, names: Ids) -
         np.concatenate([part.value for part in parts] or [np.zeros(0, np.uint64)]),
         np.concatenate([part.size for part in parts] or [np.zeros(0, np.uint32)]),
     )
+
+
+def stat_parts(
+    data: bytes, starts: Ints, ends: Ints, number: int, names: Ids
+) -> Iterator[StatTable]:
+    """The same, those of some owners at a time."""
+    carriers = np.flatnonzero(starts < ends)
+    for first in range(0, len(carriers), _CARRIERS):
+        some = carriers[first : first + _CARRIERS]
+        owner, begin, end = _spans(data, starts[some], ends[some], number)
+        yield _decoded(data, some[owner].astype(np.int32), begin, end, names)
 
 
 def _spans(data: bytes, starts: Ints, ends: Ints, number: int) -> tuple[Ints, Ints, Ints]:

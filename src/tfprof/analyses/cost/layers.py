@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tfprof.analyses.cost.op_costs import Cost, OpCost, OpCosts, summed
 from tfprof.analyses.graph.handles import TOUCHES
-from tfprof.analyses.graph.layer_names import NO_LAYER, call_around, inside, paths_of, trunk_of
+from tfprof.analyses.graph.layer_names import (
+    NO_LAYER,
+    call_around,
+    inside,
+    path_of,
+    paths_of,
+    trunk_of,
+)
 from tfprof.analyses.graph.subgraph import BACKWARD, FORWARD
 from tfprof.model.dims import Open, Size, at, elements, packed, symbols
 from tfprof.ops.rule import Call, Tensor
@@ -16,6 +23,10 @@ from tfprof.wire import dtypes
 
 _SOME_SIZE = 512
 _READS = ("Identity", "ReadVariableOp")
+
+
+# what layers are called, by the scopes that their ops stand in
+KnownLayers = Mapping[tuple[str, ...], str]
 
 
 @dataclass(slots=True)
@@ -40,9 +51,15 @@ class LayerOps:
         return summed(op for op in self.ops if op.phase == FORWARD)
 
 
-def by_layer(costs: OpCosts, uncounted: Collection[str] = ()) -> list[LayerOps]:
-    """In the order in which layers run; variables that are `uncounted` are no parameters."""
+def by_layer(
+    costs: OpCosts, uncounted: Collection[str] = (), known: KnownLayers | None = None
+) -> list[LayerOps]:
+    """In the order in which layers run; variables that are `uncounted` are no parameters.
+
+    Where layers are `known`, an op without a scope is none, such as that of a metric.
+    """
     around = call_around(op.site.name for op in costs.ops)
+    named = _without(path_of(around), known or {})
     paths = paths_of(op.site.name.removeprefix(around) for op in costs.ops)
     trunk = trunk_of(_forward_work(costs.ops, paths))
     layers: dict[str, LayerOps] = {}
@@ -51,7 +68,9 @@ def by_layer(costs: OpCosts, uncounted: Collection[str] = ()) -> list[LayerOps]:
         inner = inside(path, trunk)
         # an op that works and stands in no scope is a layer of its own
         works = op.phase == FORWARD and op.cost is not None and op.cost.flops_all != 0
-        name = inner[0] if len(inner) > 1 or (inner and works) else NO_LAYER
+        works = works and known is None
+        guessed = inner[0] if len(inner) > 1 or (inner and works) else NO_LAYER
+        name = _known(path, named) or guessed
         layer = layers.get(name)
         if layer is None:
             layer = layers[name] = LayerOps(name)
@@ -65,6 +84,19 @@ def by_layer(costs: OpCosts, uncounted: Collection[str] = ()) -> list[LayerOps]:
     for layer in found:
         layer.kind = _kind(layer)
     return sorted(found, key=lambda layer: (layer.name == NO_LAYER, layer.ends < 0, layer.ends))
+
+
+def _without(around: tuple[str, ...], known: KnownLayers) -> KnownLayers:
+    """By what is left of a scope behind the loop, branch or call that the step stands in."""
+    return {inside(scope, around): name for scope, name in known.items()}
+
+
+def _known(path: tuple[str, ...], named: KnownLayers) -> str | None:
+    """The innermost layer that an op stands in."""
+    if not named:
+        return None
+    scopes = (path[:depth] for depth in range(len(path), 0, -1))
+    return next((named[scope] for scope in scopes if scope in named), None)
 
 
 def _forward_work(

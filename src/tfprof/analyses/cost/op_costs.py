@@ -92,14 +92,12 @@ def op_costs(
     inferred = infer(data, part.rows.tolist(), given)
     phase_of = _Phases(data.graph)
     ops, missing = [], []
+    known: dict[object, Cost | None] = {}
     for site in inferred.sites:
         phase = phase_of(site)
         if part.only_forward and phase != FORWARD:
             continue
-        try:
-            cost = _cost(site)
-        except OverBudget:
-            cost = None
+        cost = _once(site, known)
         ops.append(OpCost(site, phase, cost))
         if cost is None:
             missing.append(site)
@@ -120,6 +118,20 @@ class _Phases:
         if "gradient_tape/" in site.name:
             return BACKWARD
         return PHASES[self._of_rows[self._rows.get(site.name, site.row)]]
+
+
+def _once(site: Site, known: dict[object, Cost | None]) -> Cost | None:
+    """Calls that are alike cost the same; nobody changes a cost."""
+    alike = site.call.alike if site.times == 1 and not site.cut else None
+    if alike is not None and alike in known:
+        return known[alike]
+    try:
+        cost = _cost(site)
+    except OverBudget:
+        cost = None
+    if alike is not None:
+        known[alike] = cost
+    return cost
 
 
 def _cost(site: Site) -> Cost | None:

@@ -8,6 +8,7 @@ there once. Names lead through the calls, as those of inferred ops do.
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,7 +24,7 @@ from tfprof.model.interned import Interned
 from tfprof.model.names import Names
 from tfprof.wire.schema import Proto
 
-GRADIENT = re.compile(r"(^|.*/)(gradients(_\d+)?|gradient_tape)/.*")
+_GRADIENT = re.compile(r"(^|.*/)(gradients(_\d+)?|gradient_tape)/.*")
 # rows that any graph may come to, and for each of its own
 _LEAST_ROWS, _ROWS_A_NODE = 200_000, 20
 # a call is as much work as so many rows; deeper than any model nests, a function calls itself
@@ -36,6 +37,11 @@ _NOTHING, _EITHER = "NoOp", "Merge"
 _Place = tuple[int, int]
 
 
+def stands_in_gradients(name: str) -> bool:
+    """Asked of every name of a graph: most can be told without the pattern."""
+    return "gradient" in name and _GRADIENT.fullmatch(name) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Inlined:
     """The rows of the graph itself come first; `origin` is the one of them that a row runs for."""
@@ -46,20 +52,36 @@ class Inlined:
 
 def inlined(graph: Graph) -> Inlined:
     """The graph as it is, unless a function that it calls makes gradients or changes a variable."""
-    if graph.functions and _trains_inside(graph):
+    if graph.functions and _LAST_ASKED.trains_inside(graph):
         written = _Written(graph)
         if written.is_whole:
             return Inlined(written.graph(), np.array(written.origin, np.int64))
     return Inlined(graph, np.arange(len(graph)))
 
 
+class _LastAsked:
+    """The graph that was asked about last, which it does not keep: several ask in a row."""
+
+    def __init__(self) -> None:
+        self._asked: tuple[weakref.ref[Graph], bool] | None = None
+
+    def trains_inside(self, graph: Graph) -> bool:
+        asked = self._asked
+        if asked is None or asked[0]() is not graph:
+            asked = self._asked = weakref.ref(graph), _trains_inside(graph)
+        return asked[1]
+
+
+_LAST_ASKED = _LastAsked()
+
+
 def _trains_inside(graph: Graph) -> bool:
     # what a gradient calls is known to be backward
-    outside = [row for row, name in enumerate(graph.names) if not GRADIENT.fullmatch(name)]
+    outside = [row for row, name in enumerate(graph.names) if not stands_in_gradients(name)]
     called = [one for one in called_functions(graph, outside).values() if not _restores(one)]
     if any(WRITES.fullmatch(op) for one in called for op in one.body.ops.table):
         return True
-    return any(GRADIENT.fullmatch(name) for one in called for name in one.body.names)
+    return any(stands_in_gradients(name) for one in called for name in one.body.names)
 
 
 def _restores(function: Function) -> bool:

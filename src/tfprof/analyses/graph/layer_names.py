@@ -11,6 +11,8 @@ from functools import lru_cache
 _GRADIENT = re.compile(r"(?:.*/)?(?:gradients(?:_\d+)?|gradient_tape)/(.*)")
 _STANDS = re.compile(r"(.*?)gradient_tape/.*")
 _CALL = re.compile(r"(?:Stateful)?PartitionedCall(?:_\d+)?")
+# a distribution strategy runs the same layers once more for each device but the first
+_REPLICA_SCOPE = re.compile(r"replica_\d+")
 # where a loop or a branch is lowered, the function that it runs stands in front of its ops
 _LOWERED = re.compile(r"/(?:body|cond|then|else|branch\d+)/_\d+(?=/)")
 _GRAD_SUFFIX = re.compile(r"_grad(?:_\d+)?$")
@@ -18,6 +20,16 @@ _GRAD_SUFFIX = re.compile(r"_grad(?:_\d+)?$")
 _READ = re.compile(r"/ReadVariableOp(?:_\d+)?$")
 # what Grappler puts in front of the names of nodes it has rewritten
 _REWRITTEN = re.compile(r"^(?:[A-Z]\w*(?:Folding|Optimizer|Remapper)(?:-\w+)?/)+")
+# what runs the same on several devices, by the distribution strategies and by hand
+_REPLICA = re.compile(r"(^|/)(?:replica|tower|clone)_\d+/", re.IGNORECASE)
+# how JAX marks what a function was made into: its derivative, batches of it, a compiled one
+_COMPILED = re.compile(r"\b(?:p?jit|xla_call|shard_map|pmap|core_call|closed_call)(?:\([^()]*\))?/")
+_TRANSFORMED = re.compile(
+    r"\b(?:transpose|jvp|vmap|remat\d?|checkpoint|custom_jvp_call|custom_vjp_call)\(([^()]*)\)"
+)
+_LOOP = re.compile(
+    r"(^|/)(?:while|scan|cond|body|branch_\d+_fun|rematted_computation|checkpoint)(?=/)"
+)
 _MOST = 0.9
 _LEAST_LAYERS = 2
 # a model stands in a few scopes of its own; every one is looked for in all names
@@ -44,6 +56,18 @@ def call_around(names: Iterable[str]) -> str:
     """
     found = {match[1] for name in names if (match := _STANDS.fullmatch(name))}
     return found.pop() if len(found) == 1 else ""
+
+
+def folded(name: str) -> str:
+    """The name that an op has on every device and in every phase, as it was written once."""
+    name = _REPLICA.sub(r"\1", name)
+    if "(" not in name:
+        return name
+    name, inner = _COMPILED.sub("", name), ""
+    while name != inner:
+        name, inner = _TRANSFORMED.sub(r"\1", name), name
+    name = _LOOP.sub("", name)
+    return "/".join(part for part in name.split("/") if part) or inner
 
 
 def is_gradient(name: str) -> bool:
@@ -81,8 +105,10 @@ def paths_of(names: Iterable[str]) -> list[tuple[str, ...]]:
 
 @lru_cache(maxsize=1 << 14)
 def _scope(part: str) -> str | None:
-    """A part of a name as a scope; None of a call. The same few stand in most names."""
-    return None if _CALL.fullmatch(part) else _GRAD_SUFFIX.sub("", part)
+    """A part of a name as a scope; None of a call or a replica. The same few stand in most."""
+    if _CALL.fullmatch(part) or _REPLICA_SCOPE.fullmatch(part):
+        return None
+    return _GRAD_SUFFIX.sub("", part)
 
 
 def trunk_of(forward: Sequence[tuple[tuple[str, ...], int]]) -> tuple[str, ...]:

@@ -28,4 +28,5 @@ def _written(data: ProfileData) -> list[Graph]:
 
 
 def _executed(data: ProfileData) -> list[Graph]:
-    return [part.load() for host in data.hosts for part in host.trace.partitions]
+    hosts = (*data.hosts, *data.sessions)
+    return [part.load() for host in hosts for part in host.trace.partitions]

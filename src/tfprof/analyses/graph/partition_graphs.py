@@ -105,6 +105,7 @@ def executed(data: ProfileData, device: str | None = None) -> ProfileData:
 
     Of the joined trace: a part may be of any host, and only metadata of runs, of one, has any.
     """
+    data = data.as_recorded()
     found = partition_graphs(data.trace)
     if not found or data.trace is None:
         raise InputMissing(

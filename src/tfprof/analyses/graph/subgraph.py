@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.graph.handles import WRITES
-from tfprof.analyses.graph.inlined import GRADIENT, inlined
+from tfprof.analyses.graph.inlined import inlined, stands_in_gradients
 from tfprof.analyses.graph.reach import Mask, ancestors, choose_signature
 from tfprof.errors import UsageError
 from tfprof.model.graph import Graph
@@ -97,7 +97,7 @@ def phases(graph: Graph) -> npt.NDArray[np.int64]:
 
     What functions do is only seen in a graph that has them written out.
     """
-    back = np.array([GRADIENT.fullmatch(name) is not None for name in graph.names], bool)
+    back = np.array([stands_in_gradients(name) for name in graph.names], bool)
     # what a gradient prepares for the forward pass, a list to keep things in, makes nothing later
     fed = data_inputs(graph)
     made = back & descendants(graph, fed) if fed.any() else back

@@ -31,6 +31,8 @@ from tfprof.analyses.input_pipeline.xprof_categories import work_of
 from tfprof.analyses.step_time.category_codes import CATEGORIES
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.device_events import on_device
+from tfprof.analyses.step_time.host_events import on_threads
+from tfprof.analyses.step_time.queued import queued
 from tfprof.analyses.steps.detect import find_steps
 from tfprof.model.graph import Graph
 from tfprof.model.xspace import Plane, Space
@@ -58,7 +60,7 @@ def _input(
     queues = queue_wait_rows(plane)
     rows = together(plane, wait_rows(plane), queues)
     asked = Intervals.union(plane.events.start_ps[rows], plane.events.end_ps[rows])
-    waits = asked.minus(_at_work(devices))
+    waits = asked.minus(_at_work(devices)).minus(_queued(plane, devices))
     trees = pipelines(plane)
     found = [_found(one, waits, steps) for one in trees.of_host]
     # what the model waits for most comes first
@@ -80,6 +82,14 @@ def _at_work(devices: Sequence[Classified]) -> Intervals:
     """When devices did what comes before the waiting for input, as in the time of steps."""
     first = CATEGORIES[: CATEGORIES.index(Category.INPUT)]
     return Intervals.none().join(*(one.intervals(what) for one in devices for what in first))
+
+
+def _queued(plane: Plane, devices: Sequence[Classified]) -> Intervals:
+    """When devices had work in their queues, as in the time of steps: they wait for its launch."""
+    if not any(len(one.plane.events) for one in devices):
+        return Intervals.none()
+    threads = Classified(plane, on_threads(plane, (), with_devices=True))
+    return Intervals.none().join(*queued([threads, *devices]).values())
 
 
 def _copying(device: Classified) -> int:

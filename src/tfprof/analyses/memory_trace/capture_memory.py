@@ -31,7 +31,15 @@ _AVAILABLE, _LIFETIME, _FRAGMENTATION = "bytes_available", "peak_bytes_in_use", 
 _ADDRESS, _OP, _REGION, _TYPE, _SHAPE = "addr", "tf_op", "region_type", "data_type", "shape"
 # the allocators of devices; all others hand out memory of the host
 _OF_GPU = re.compile(r"GPU_(\d+)_bfc|gpu_async_(\d+)")
-_A_SHAPE = re.compile(r"\[((?:\d+(?:,\d+)*)?)\]")
+# the runtime of a TPU says which of its devices, and no allocator
+_INDEX, _TPU = "index_on_host", "/device:TPU:"
+# as TensorFlow writes it, and as XLA does, with the type in front and the layout behind
+_A_SHAPE = re.compile(r"([a-z]\w*)?\[((?:\d+(?:,\d+)*)?)\](\{.*\})?")
+_XLA_TYPES = {
+    "f32": "float32", "f16": "float16", "bf16": "bfloat16", "f64": "float64", "pred": "bool",
+    "s8": "int8", "s16": "int16", "s32": "int32", "s64": "int64",
+    "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
+}  # fmt: skip
 _KINDS = {"temp": SCRATCH}
 _NOT_SAID = "the allocator does not say it with its events"
 
@@ -51,17 +59,19 @@ def _by_device(plane: Plane) -> Iterator[tuple[str, Ints]]:
         return
     rows = rows[np.argsort(plane.events.start_ps[rows], kind="stable")]
     names = _texts(plane, _ALLOCATOR, rows)
-    devices = Interned.of([_device_of(name) for name in names.table])
-    device = devices.codes[names.codes]
+    index = plane.stat(_INDEX).over_all(-1)[rows]
+    kinds, kind = np.unique(np.stack([names.codes, index]), axis=1, return_inverse=True)
+    devices = Interned.of([_device_of(names.table[code], at) for code, at in kinds.T.tolist()])
+    device = devices.codes[kind.reshape(-1)]
     for code, name in enumerate(devices.table):
-        mine = rows[device == code]
-        if len(mine):
-            yield name, mine
+        yield name, rows[device == code]
 
 
-def _device_of(allocator: str) -> str:
+def _device_of(allocator: str, index: int) -> str:
     match = _OF_GPU.fullmatch(allocator)
-    return f"/device:GPU:{match[1] or match[2]}" if match else "/device:CPU:0"
+    if match:
+        return f"/device:GPU:{match[1] or match[2]}"
+    return "/device:CPU:0" if allocator or index < 0 else f"{_TPU}{index}"
 
 
 def _steps(space: Space, host: str) -> list[StepSpan]:
@@ -99,6 +109,7 @@ class _Events:
             lambda block: self._describe(int(blocks.taken[block]), int(blocks.bytes[block])),
             self._state,
             steps,
+            self._reserved(),
         )
 
     def _changes(self, signed: Ints) -> tuple[dict[str, int] | None, Ints]:
@@ -118,6 +129,11 @@ class _Events:
             change[mine] = np.diff(level[mine], prepend=start)
         return before, change
 
+    def _reserved(self) -> Ints | None:
+        """Of the one allocator there is; several tell theirs in turn, and no sum."""
+        one = len(self._allocator.used()) == 1 and self._has(_IN_USE).all()
+        return self._ints(_RESERVED) if one else None
+
     @cached_property
     def _allocator(self) -> Interned:
         return _texts(self.plane, _ALLOCATOR, self.rows)
@@ -131,13 +147,14 @@ class _Events:
     def _describe(self, event: int, size: int) -> Block:
         op, region = self._text(_OP, event), self._text(_REGION, event)
         kind = self._number(_TYPE, event)
+        shape, dtype = _shape_and_type(self._text(_SHAPE, event))
         return Block(
             op or None,
             None,
             _KINDS.get(region, region) or None,
             size,
-            _shape(self._text(_SHAPE, event)),
-            dtypes.name(int(kind)) if kind else None,
+            shape,
+            dtypes.name(int(kind)) if kind else dtype,
             self._allocator[event],
         )
 
@@ -191,9 +208,10 @@ def _texts(plane: Plane, stat: str, rows: Ints) -> Interned:
     return Interned(codes[rows], [*texts.table, ""])
 
 
-def _shape(text: str) -> Shape | None:
-    """[16,62,62,3]; None where it is no shape."""
+def _shape_and_type(text: str) -> tuple[Shape | None, str | None]:
+    """[16,62,62,3] or f32[16,62]{1,0:T(8,128)}; None for what is not said."""
     match = _A_SHAPE.fullmatch(text)
     if match is None:
-        return None
-    return tuple(int(size) for size in match[1].split(",") if size)
+        return None, None
+    sizes = tuple(int(size) for size in match[2].split(",") if size)
+    return sizes, _XLA_TYPES.get(match[1] or "", match[1])

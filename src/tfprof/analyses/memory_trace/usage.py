@@ -11,11 +11,18 @@ import numpy.typing as npt
 
 from tfprof.analyses.memory_trace.blocks import Blocks
 from tfprof.model.interned import Interned
+from tfprof.model.quantity import Quantity
 from tfprof.results.memory_trace import AllocatorMemory, AllocatorState, Block, StepMemory
 
 Ints = npt.NDArray[np.int64]
 
 SCRATCH, OUTPUT = "scratch", "output"
+# that of oneDNN: what is smaller than 256 KiB it takes from the system
+_LARGE_BLOCKS = "mklcpu"
+LARGE_BLOCKS_ONLY = (
+    "oneDNN's allocator tells of blocks of 256 KiB and more: all of them are recorded with "
+    "`tfprof run --memory`, or TF_CPU_ALLOCATOR_USE_BFC=1 before TensorFlow starts"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +43,8 @@ class Usage:
     `before` is what each allocator held before its first change; None where nothing says so, and
     the curve starts at 0. `describe` tells of a block who holds it, `state` what the allocator of a
     name says after so many changes. `strangers` are bytes given back that were taken before the
-    first change, at the change that did so.
+    first change, at the change that did so. `reserved` is what of the levels after each change
+    the runtime keeps for itself, such as the stacks of programs.
     """
 
     device: str
@@ -49,6 +57,7 @@ class Usage:
     describe: Callable[[int], Block] = field(repr=False)
     state: Callable[[str, int], AllocatorState] = field(repr=False)
     steps: Sequence[StepSpan] = ()
+    reserved: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.time_ns)
@@ -122,8 +131,26 @@ class Usage:
 
     @property
     def lost(self) -> int:
-        """What is neither: changes that were not recorded."""
-        return self.peak - self.attributed - (self.from_before or 0)
+        """What is none of these: changes that were not recorded."""
+        return self.peak - self.attributed - (self.from_before or 0) - self.reserved_since
+
+    @property
+    def reserved_since(self) -> int:
+        """How much of the peak the runtime has reserved since the first change."""
+        if self.reserved is None or not self.at_peak:
+            return 0
+        return int(self.reserved[self.at_peak - 1] - self.reserved[0])
+
+    @property
+    def tells_large_blocks_only(self) -> bool:
+        """Whether small blocks come from an allocator beside it, which tells nothing of them."""
+        return _LARGE_BLOCKS in self.allocators
+
+    @property
+    def measured_peak(self) -> Quantity:
+        if self.tells_large_blocks_only:
+            return Quantity.at_least(self.peak, LARGE_BLOCKS_ONLY)
+        return Quantity.measured(self.peak)
 
     @property
     def allocators(self) -> list[str]:

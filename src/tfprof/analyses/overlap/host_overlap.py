@@ -43,16 +43,16 @@ def overlap(planes: Sequence[Classified], steps: Steps) -> Overlap:
     """`planes` are those of the host and its devices, as a Breakdown has them."""
     windows = steps.windows
     every = device_uses(planes, windows)
-    devices = [one for one in every if len(one.when_busy)]
+    devices = [one for one in every if len(one.when_active)]
     cpu = host_use(planes, windows)
     threads = [PlaneActivities(one) for one in planes if not one.is_device]
-    busy = {one.name: one.when_busy for one in devices}
+    busy = {one.name: one.when_active for one in devices}
     if not busy and cpu.model.any():
         busy = {CPU: cpu.when_model}
     return Overlap(
         np.array(steps.periods, np.int64),
         devices,
-        [one.name for one in every if not len(one.when_busy)],
+        [one.name for one in every if not len(one.when_active)],
         cpu,
         longest_gaps(busy, threads, steps) if busy and windows else [],
         launch_uses(planes, devices, windows),

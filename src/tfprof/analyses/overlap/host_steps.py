@@ -86,9 +86,19 @@ def _slow(found: Breakdown) -> tuple[SlowStep, ...]:
 
 
 def _device(one: DeviceUse, time: Ints) -> DeviceSteps:
-    uses = (one.busy, one.compute, one.copies, one.copies_hidden, one.collectives,
-            one.collectives_hidden)  # fmt: skip
-    return DeviceSteps(one.name, _matrix(time), *map(_times, uses))
+    return DeviceSteps(
+        one.name,
+        _matrix(time),
+        _times(one.active),
+        _times(one.compute),
+        _times(one.copies),
+        _times(one.copies_hidden),
+        _times(one.collectives),
+        _times(one.collectives_hidden),
+        _times(one.span),
+        {reason: _times(times) for reason, times in one.waited.items()},
+        one.barriers,
+    )
 
 
 def _launches(one: LaunchUse) -> Launches:

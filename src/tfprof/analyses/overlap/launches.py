@@ -17,13 +17,12 @@ from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.overlap.device_use import DeviceUse
 from tfprof.analyses.step_time.category_codes import code_of
 from tfprof.analyses.step_time.classify import Classified
-from tfprof.model.xspace import HOST_THREADS
+from tfprof.analyses.step_time.queued import launched, launches
 from tfprof.results.categories import Category
 from tfprof.results.step_windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
 
-_NUMBER = "correlation_id"
 _COMPUTE = (code_of(Category.DEVICE_COMPUTE_16), code_of(Category.DEVICE_COMPUTE_32))
 # launches further apart than so many usual distances have something else between them
 _FAR_APART = 4
@@ -85,11 +84,7 @@ class _Calls:
     @classmethod
     def of(cls, planes: Sequence[Classified], windows: Sequence[StepWindow]) -> _Calls | None:
         for one in planes:
-            if one.plane.name != HOST_THREADS or not one.plane.has_stat(_NUMBER):
-                continue
-            column = one.plane.stat(_NUMBER)
-            launches = one.code[column.rows] == code_of(Category.KERNEL_LAUNCH)
-            rows, number = column.rows[launches], column.ints()[launches]
+            rows, number = launches(one)
             start, end = one.plane.events.start_ps[rows], one.plane.events.end_ps[rows]
             inside = _inside(start, windows)
             if inside.any():
@@ -128,8 +123,8 @@ def _use(
     return LaunchUse(
         device.name,
         len(np.unique(call)),
-        launching.minus(device.when_busy).covered_between(begin, until),
-        until - begin - device.busy,
+        launching.minus(device.when_active).covered_between(begin, until),
+        until - begin - device.active,
         until - begin,
         int(np.median((end - start)[known])),
         int(np.median(np.maximum(start[known] - calls.start[call], 0))),
@@ -143,14 +138,10 @@ def _is_of(one: Classified, device: DeviceUse) -> bool:
 
 def _kernels(one: Classified) -> tuple[Ints, Ints, Ints]:
     """Start, end and number of those that compute."""
-    if not one.plane.has_stat(_NUMBER):
-        none = np.zeros(0, np.int64)
-        return none, none, none
-    column = one.plane.stat(_NUMBER)
-    computes = np.isin(one.code[column.rows], _COMPUTE)
-    rows = column.rows[computes]
-    events = one.plane.events
-    return events.start_ps[rows], events.end_ps[rows], column.ints()[computes]
+    rows, number = launched(one)
+    computes = np.isin(one.code[rows], _COMPUTE)
+    rows, events = rows[computes], one.plane.events
+    return events.start_ps[rows], events.end_ps[rows], number[computes]
 
 
 def _stretches(calls: _Calls, mine: Ints, interval: int) -> Intervals:

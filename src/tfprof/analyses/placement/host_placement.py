@@ -21,9 +21,13 @@ from tfprof.analyses.placement.copy_sums import CopyRoute, CopySum
 from tfprof.analyses.placement.ran import Ran, where_ran
 from tfprof.analyses.placement.timeline_labels import recorded
 from tfprof.analyses.placement.transfers import of_parts, of_records
-from tfprof.model.device import DeviceNames
+from tfprof.analyses.runtime.op_events import op_events
+from tfprof.analyses.steps.step_clock import TraceSteps, step_clock
+from tfprof.model.device import DeviceNames, is_part
+from tfprof.model.device_labels import LABELS
 from tfprof.model.hosts import steps_together
 from tfprof.model.trace import Executions, Trace
+from tfprof.model.units import PS_A_MICROSECOND
 from tfprof.results.partial import FirstPlace, Met, both, summed
 
 Ints = npt.NDArray[np.int64]
@@ -103,10 +107,31 @@ def host_runs(trace: Trace, transfers: frozenset[int], host: int = 0) -> Placeme
     return PlacementPartial(
         {name: Met(FirstPlace(host, at), counts[at]) for at, name in enumerate(table)},
         {name: FirstPlace(host, at) for at, name in enumerate(names)},
-        _spent(rows, device, table, node, names),
-        steps=trace.steps,
+        _spent(rows, device, table, node, names, _micros(trace)),
+        steps=_steps(trace),
         captured=trace.space is not None,
     )
+
+
+def _steps(trace: Trace) -> tuple[int, ...]:
+    """Where a tool has grouped events, also those of no step have a group: steps are found anew."""
+    if trace.space is None or not trace.steps:
+        return trace.steps
+    return TraceSteps(trace, step_clock([trace])).numbers or trace.steps
+
+
+def _micros(trace: Trace) -> Ints:
+    """Of each execution; on a device without the instructions inside a loop.
+
+    Each is rounded by itself: what all hosts took is then the sum over them.
+    """
+    rows = trace.executions
+    recorded = np.maximum(rows.op_end_rel, 1)
+    on_device = rows.device.map(is_part)
+    if trace.space is None or not on_device.any():
+        return recorded
+    own = op_events(trace).self_ps[: len(rows)]
+    return np.where(on_device, (own + PS_A_MICROSECOND // 2) // PS_A_MICROSECOND, recorded)
 
 
 def _codes(column: Iterable[str], table: list[str]) -> Ints:
@@ -116,7 +141,10 @@ def _codes(column: Iterable[str], table: list[str]) -> Ints:
 
 def _nodes(rows: Executions, transfers: frozenset[int]) -> tuple[Ints, list[str]]:
     """The node of each row, -1 for what is none; a device may add behind a colon what it did."""
-    cut = ["" if _NO_NODE.fullmatch(name) else name.partition(":")[0] for name in rows.node.table]
+    cut = [
+        "" if name in LABELS or _NO_NODE.fullmatch(name) else name.partition(":")[0]
+        for name in rows.node.table
+    ]
     names = list(dict.fromkeys(name for name in cut if name))
     node = _codes(cut, names)[rows.node.codes]
     node[list(transfers)] = -1
@@ -124,7 +152,12 @@ def _nodes(rows: Executions, transfers: frozenset[int]) -> tuple[Ints, list[str]
 
 
 def _spent(
-    rows: Executions, device: Ints, table: list[str], node: Ints, names: list[str]
+    rows: Executions,
+    device: Ints,
+    table: list[str],
+    node: Ints,
+    names: list[str],
+    took: Ints,
 ) -> dict[tuple[str, str], Spent]:
     """What never started has no runs."""
     kept = node >= 0
@@ -136,7 +169,7 @@ def _spent(
         np.add.at(found, pair, values[kept] * started)
         return found.tolist()
 
-    micros = total(np.maximum(rows.op_end_rel, 1))
+    micros = total(took)
     sums = zip(total(np.ones(len(rows), np.int64)), micros, total(rows.requested), strict=True)
     return {
         (table[both % len(table)], names[both // len(table)]): Spent(*some)

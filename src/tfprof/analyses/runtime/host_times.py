@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from tfprof.analyses.device_events.columns import device_events
 from tfprof.analyses.graph.layer_names import without_calls
 from tfprof.analyses.graph.node_types import executed_types
+from tfprof.analyses.runtime.capture_work import capture_work, merged_work
+from tfprof.analyses.runtime.cuts import CUTS, cut
 from tfprof.analyses.runtime.device_peaks import peak_of
-from tfprof.analyses.runtime.op_events import op_events
-from tfprof.analyses.runtime.op_times import closed, groups, op_times, open_groups
+from tfprof.analyses.runtime.op_events import OpEvents, op_events
+from tfprof.analyses.runtime.op_times import OF_EVENTS, closed, groups, op_times, open_groups
 from tfprof.analyses.runtime.op_work import work_of
 from tfprof.analyses.steps.step_clock import StepClock, TraceSteps, step_clock
-from tfprof.model.device import DevicePeak
+from tfprof.model.device import DevicePeak, without_part
 from tfprof.model.hosts import Host
+from tfprof.model.interned import Interned
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.results.op_times import OpTimesPartial
@@ -53,13 +59,17 @@ def partial_of(
 ) -> OpTimesPartial:
     """Of `several`, each keeps what it takes to merge them and to name rows then."""
     trace, by = host.trace, query.by
-    runs = op_events(trace, executed_types(data)).timed()
+    runs = op_events(trace, executed_types(data))
+    runs = (runs if by in OF_EVENTS else runs.in_executions()).timed()
     work = None
     if query.costs is not None and data.graph is not None:
         work = work_of(runs, query.costs, data.graph)
+    work = merged_work(capture_work(trace, runs), work)
+    if by in OF_EVENTS:
+        runs = replace(runs, first=None)
     marked = TraceSteps(trace, clock)
     inside = marked.holding(runs.device, runs.start_ps) if marked else None
-    group = open_groups(runs, by, host.rank) if several else groups(runs, by, query.layer_names)
+    group = _groups(trace, runs, host, query, several=several)
     return OpTimesPartial(
         by,
         op_times(runs, group, work, inside, sketched=several),
@@ -69,10 +79,29 @@ def partial_of(
         _own_peak(trace),
         frozenset(runs.device.table),
         {host.rank: len(trace.threads)},
+        frozenset(map(without_part, runs.device.distinct(np.flatnonzero(runs.on_device)))),
     )
 
 
+def _groups(
+    trace: Trace, runs: OpEvents, host: Host, query: OpTimesQuery, *, several: bool
+) -> Interned:
+    if query.by in CUTS:
+        return cut(trace, runs, query.by)
+    if several:
+        return open_groups(runs, query.by, host.rank)
+    return groups(runs, query.by, query.layer_names)
+
+
 def _own_peak(trace: Trace) -> DevicePeak | None:
-    """What the first GPU of a capture states of itself."""
-    planes = trace.space.devices if trace.space is not None else ()
-    return next((peak for peak in map(peak_of, planes) if peak is not None), None)
+    """The best of the first device that did something, in the precision it mostly works in."""
+    if trace.space is None:
+        return None
+    for events in device_events(trace.space):
+        if len(events):
+            half = int(events.self_ps[events.is_half].sum()) * 2 > int(events.self_ps.sum())
+            peak = peak_of(events.plane, half=half)
+            if peak is not None:
+                return peak
+    idle = (events.plane for events in device_events(trace.space) if not len(events))
+    return next(filter(None, (peak_of(plane, half=False) for plane in idle)), None)

@@ -1,16 +1,19 @@
-"""The kernels of GPUs: how often, how long, with which registers, memory, grid and occupancy."""
+"""The kernels of devices: how often, how long, with which registers, memory, grid and occupancy."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.analyses.device_events.columns import DeviceEvents, device_events
 from tfprof.model.interned import Interned
-from tfprof.model.op_names import op_name
+from tfprof.model.kernel_names import short_name
 from tfprof.model.xspace import Plane, Space
+from tfprof.results.device_work import Kind
 from tfprof.results.kernels import KernelsPartial, KernelSums, Launch
 from tfprof.results.partial import merged
 
@@ -22,15 +25,24 @@ _OCCUPANCY = "theoretical_occupancy_pct"
 # more registers than any thread can have: an old tracer writes garbage
 _MOST_REGISTERS = 1024
 _PART = re.compile(r"(\w+):(\S+)")
+_SHARED = ("static_shared", "dynamic_shared", "shm", "group_mem")
+# what libraries build into the names of kernels that use such cores: cuBLAS, cuDNN, CUTLASS,
+# AMD's Tensile with a matrix instruction, its attention, and what Triton makes of products
 _TENSOR_CORES = re.compile(
     r"16816|c1688|h1688|s1688|h884|s884|hmma|i8816|i16832|xmma_gemm|xmma_implicit_gemm"
-    r"|xmma_sparse|conv1x1|sm90_|sm100_|wgmma|Cijk_.*MI\d",
+    r"|xmma_sparse|conv1x1|sm90_|sm100_|wgmma|tensorop|Cijk_.*MI\d|ck_tile.*Fmha|gemm_fusion",
     re.IGNORECASE,
 )
-_ELIGIBLE = re.compile(
-    r".*(?:Conv[23]D(?:Backprop(?:Filter|Input)(?:V2)?)?|DepthwiseConv2dNative\w*"
-    r"|(?:^|/)MatMul(?:_\d+)?|FusedMatMul|BatchMatMul\w*|CudnnRNN\w*|XlaDot\w*)"
+# what stands beside a product: it prepares, fills, converts or adds up
+_BESIDE = re.compile(
+    r"FmhaBwdOGradDotOKernel|FmhaBwdConvertQGradKernel|fillBuffer|copyBuffer|rng_state|reduce|memset",
+    re.IGNORECASE,
 )
+# the same libraries' kernels for ordinary cores
+_ORDINARY = re.compile(
+    r"[sdcz]gemm|gemv|scudnn|implicit_convolve|winograd|fft|eigen", re.IGNORECASE
+)
+_ELIGIBLE_KINDS = (Kind.MATMUL.value, Kind.CONVOLUTION.value, Kind.ATTENTION.value)
 
 
 def kernels(spaces: Iterable[Space]) -> KernelsPartial:
@@ -39,47 +51,49 @@ def kernels(spaces: Iterable[Space]) -> KernelsPartial:
 
 
 def of_space(space: Space) -> KernelsPartial:
-    found = [one for plane in space.devices if plane.has_stat(_DETAILS) for one in _of(plane)]
-    return KernelsPartial(tuple(sorted(found, key=lambda one: one.key)))
+    parts = (KernelsPartial(tuple(_of(one))) for one in device_events(space) if len(one))
+    return merged([KernelsPartial(), *parts])
 
 
-def _of(plane: Plane) -> list[KernelSums]:
-    details = plane.stat(_DETAILS)
-    rows, texts = details.rows, details.texts()
-    if not len(rows):
-        return []  # a name that no event uses
-    ops = _texts_at(plane, "tf_op", rows)
-    names = Interned(plane.events.name[rows], plane.event_names.name)
-    keys = np.stack([names.codes, texts.codes, ops.codes])
-    distinct, group = np.unique(keys, axis=1, return_inverse=True)
-    order = np.argsort(group.reshape(-1), kind="stable")
-    bounds = np.cumsum(np.bincount(group.reshape(-1), minlength=distinct.shape[1]))[:-1]
+def _of(events: DeviceEvents) -> list[KernelSums]:
+    plane, rows = events.plane, events.rows
+    kernel, op = events.kernel, events.op
+    details = _texts_at(plane, _DETAILS, rows)
     occupancy = _floats_at(plane, _OCCUPANCY, rows)
+    pairs = kernel.codes.astype(np.int64) * len(op.table) + op.codes
+    _, group = np.unique(pairs, return_inverse=True)
+    order = np.argsort(group, kind="stable")
     made = []
-    for mine, (name, detail, op) in zip(np.split(order, bounds), distinct.T.tolist(), strict=True):
-        took = plane.events.duration_ps[rows[mine]]
-        kernel, annotation = names.table[name], op_name(ops.table[op])
-        node = annotation.name if annotation else ""
+    for mine in np.split(order, np.cumsum(np.bincount(group))[:-1]):
+        row = int(mine[0])
+        took, name = events.self_ps[mine], kernel[row]
+        _, first = np.unique(details.codes[mine], return_index=True)
+        eligible = events.kind[row] in _ELIGIBLE_KINDS and not _BESIDE.search(name)
+        launches = [
+            _launch(name, details[it], float(occupancy[it]), eligible=eligible)
+            for it in mine[first].tolist()
+        ]
         made.append(
             KernelSums(
-                kernel,
-                node,
-                plane.device,
-                texts.table[detail],
+                name,
+                short_name(name),
+                op[row],
+                frozenset((plane.device,)),
                 len(mine),
                 int(took.sum()),
                 int(took.min()),
                 int(took.max()),
-                _launch(kernel, node, texts.table[detail], occupancy[mine[:1]]),
+                int(took[events.is_half[mine]].sum()),
+                reduce(Launch.merge, launches),
+                bool(events.is_copy[row]),
             )
         )
-    return made
+    return sorted(made, key=lambda one: one.key)
 
 
-def _launch(name: str, op: str, details: str, stated: Floats) -> Launch:
+def _launch(name: str, details: str, stated: float, *, eligible: bool) -> Launch:
     parts = dict(_PART.findall(details))
-    # by its name, which libraries build from what a kernel does
-    uses = bool(_TENSOR_CORES.search(name))
+    uses = _uses_tensor_cores(name, eligible=eligible)
     return Launch(
         _registers(parts),
         _shared(parts),
@@ -87,8 +101,15 @@ def _launch(name: str, op: str, details: str, stated: Floats) -> Launch:
         parts.get("block"),
         _percent(parts, stated),
         uses,
-        bool(_ELIGIBLE.fullmatch(op)) or uses,
+        eligible or bool(uses),
     )
+
+
+def _uses_tensor_cores(name: str, *, eligible: bool) -> bool | None:
+    """By its name, which libraries build from what a kernel does; None if that says nothing."""
+    if _TENSOR_CORES.search(name) and not _BESIDE.search(name):
+        return True
+    return None if eligible and not _ORDINARY.search(name) else False
 
 
 def _texts_at(plane: Plane, stat: str, rows: Ints) -> Interned:
@@ -113,20 +134,19 @@ def _registers(parts: dict[str, str]) -> int | None:
 
 
 def _shared(parts: dict[str, str]) -> int | None:
-    """Static and dynamic; AMD calls it the memory of a group."""
-    found = [_whole(parts.get(key)) for key in ("static_shared", "dynamic_shared", "group_mem")]
+    """Static and dynamic; earlier one number, and AMD calls it the memory of a group."""
+    found = [_whole(parts.get(key)) for key in _SHARED]
     known = [size for size in found if size is not None]
     return sum(known) if known else None
 
 
-def _percent(parts: dict[str, str], stated: Floats) -> float | None:
-    """As a share of 1."""
-    if not np.isnan(stated[0]):
-        return float(stated[0]) / 100
+def _percent(parts: dict[str, str], stated: float) -> float | None:
+    """As a share of 1; AMD's tracer writes 0 for what it does not know."""
     try:
-        return float(parts["occ_pct"]) / 100
+        found = float(parts["occ_pct"]) if np.isnan(stated) else stated
     except (KeyError, ValueError):
         return None
+    return found / 100 if found > 0 else None
 
 
 def _whole(text: str | None) -> int | None:

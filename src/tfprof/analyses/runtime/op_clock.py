@@ -13,7 +13,7 @@ from tfprof.model.dims import at
 from tfprof.model.quantity import Quantity
 from tfprof.model.units import MICROS_A_SECOND
 from tfprof.results.calibration import Calibration, OpRate
-from tfprof.results.layers import Interval
+from tfprof.results.times import Interval
 
 # where a capture has no op of a family, the next one that works like it, as far as it goes
 _NEAREST: Mapping[str, tuple[str, ...]] = {

@@ -8,9 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.analyses.device_events.activities import ACTIVITIES, activity_codes, code_of
+from tfprof.analyses.device_events.own_times import own_times_of
 from tfprof.analyses.events.self_time import self_times
 from tfprof.analyses.input_events.loop_bodies import loop_bodies
 from tfprof.analyses.runtime.original_op_time import op_micros
+from tfprof.model.device import COPIES, is_part
+from tfprof.model.device_labels import LABELS, is_copy, label_of
 from tfprof.model.interned import Interned
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.trace import Executions, Trace
@@ -21,6 +25,7 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 _INPUT_THREAD = "tf_data_"
+_LAUNCH = "correlation_id"
 # how many events are looked at together
 _TOGETHER = 1 << 17
 
@@ -31,6 +36,9 @@ class OpEvents:
 
     `pipeline` marks what the input pipeline did: tf.data's iterators, which take their waiting for
     time, and the ops that functions of the pipeline ran.
+
+    Of the masks at the end None is none, of `first` all: what ran on a device, what of that are
+    copies, which go on beside the kernels, and where an execution begins that is several events.
     """
 
     node: Interned
@@ -47,11 +55,18 @@ class OpEvents:
     nested: bool
     # what `start_ps` counts from, since 1970: more than 64 bits
     origin_ps: int = 0
+    device_side: Mask | None = None
+    copies: Mask | None = None
+    first: Mask | None = None
+    # the events of all planes counted through; None of what is no capture
+    event: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.total_ps)
 
-    def where(self, rows: Ints | Mask) -> OpEvents:
+    def where(self, rows: Mask) -> OpEvents:
+        if rows.all():
+            return self
         return replace(
             self,
             node=Interned(self.node.codes[rows], self.node.table),
@@ -63,7 +78,37 @@ class OpEvents:
             total_ps=self.total_ps[rows],
             self_ps=self.self_ps[rows],
             pipeline=self.pipeline[rows],
+            device_side=None if self.device_side is None else self.device_side[rows],
+            copies=None if self.copies is None else self.copies[rows],
+            first=None if self.first is None else self.first[rows],
+            event=None if self.event is None else self.event[rows],
         )
+
+    @property
+    def on_device(self) -> Mask:
+        return np.zeros(len(self), bool) if self.device_side is None else self.device_side
+
+    @property
+    def copy(self) -> Mask:
+        return np.zeros(len(self), bool) if self.copies is None else self.copies
+
+    @property
+    def begins(self) -> Mask:
+        return np.ones(len(self), bool) if self.first is None else self.first
+
+    def in_executions(self) -> OpEvents:
+        """With the kernels of one execution as one: a stream runs them one after the other."""
+        if not (self.on_device & ~self.begins).any():
+            return self
+        parts = np.flatnonzero(self.on_device)
+        begins = np.flatnonzero(self.begins[parts])
+        if not len(begins) or begins[0]:
+            return self
+        total, own = self.total_ps.copy(), self.self_ps.copy()
+        for column in (total, own):
+            column[parts[begins]] = np.add.reduceat(column[parts], begins)
+        kept = ~self.on_device | self.begins
+        return replace(self, total_ps=total, self_ps=own).where(kept)
 
     def timed(self) -> OpEvents:
         """Without what nobody timed, such as copies and the runtime's own records."""
@@ -132,19 +177,28 @@ class _Events:
 def _of_capture(trace: Trace, space: Space) -> OpEvents:
     rows = trace.executions
     others = _others(space)
-    event = np.concatenate([_known(rows.event), others.event])
+    event = _with(_known(rows.event), others.event)
     start = _starts(space, event)
-    total = np.concatenate([_known(rows.duration_ps), others.duration_ps])
-    thread = np.concatenate([rows.thread, others.thread])
-    own = _own_times(np.argsort(event, kind="stable"), thread, start, total)
+    total = _with(_known(rows.duration_ps), others.duration_ps)
+    thread = _with(rows.thread, others.thread)
+    device = Interned.joined([rows.device, others.device])
+    on_device = device.map(is_part)
+    host = np.flatnonzero(~on_device)
+    own = _own_times(host[np.argsort(event[host], kind="stable")], thread, start, total)
+    copies = np.zeros(len(event), bool) if len(host) < len(event) else None
+    for plane, here, mine in on_planes(space, event, on_device):
+        own[here] = own_times_of(plane, mine)
+        if copies is not None:
+            copies[here] = _are_copies(plane, mine)
     types = Interned.joined([rows.op or Interned.of([""] * len(rows)), _part(others.name, "type")])
+    first = np.ones(len(rows), bool) if rows.begins is None else rows.begins
     return OpEvents(
         Interned.joined([rows.node, _part(others.name, "name")]),
         types,
-        Interned.joined([rows.device, others.device]),
+        device,
         thread,
         trace.threads,
-        np.concatenate([rows.step, np.full(len(others.event), -1)]),
+        _with(rows.step, np.full(len(others.event), -1)),
         start,
         total,
         own,
@@ -152,7 +206,29 @@ def _of_capture(trace: Trace, space: Space) -> OpEvents:
         | (_on_pipeline_threads(trace.threads, thread) & ~np.isin(event, _in_loops(space))),
         nested=True,
         origin_ps=space.origin_ns * PS_A_NANOSECOND,
+        device_side=on_device if on_device.any() else None,
+        copies=copies,
+        first=None if first.all() else np.append(first, np.ones(len(others.event), bool)),
+        event=event,
     )
+
+
+def on_planes(space: Space, event: Ints, chosen: Mask) -> Iterator[tuple[Plane, Ints, Ints]]:
+    """Of chosen rows those that are events of each plane, and which events of it they are."""
+    for plane, first, _ in _planes(space):
+        inside = event >= first
+        inside &= event < first + len(plane.events)
+        inside &= chosen
+        here = np.flatnonzero(inside)
+        if len(here):
+            yield plane, here, event[here] - first
+
+
+def _are_copies(plane: Plane, rows: Ints) -> Mask:
+    if plane.name.endswith(COPIES):
+        return np.ones(len(rows), bool)
+    codes = [code_of(one) for one in ACTIVITIES if one.is_copy]
+    return np.isin(activity_codes(plane)[rows], codes)
 
 
 def _own_times(order: Ints, thread: Ints, start: Ints, total: Ints) -> Ints:
@@ -169,6 +245,11 @@ def _own_times(order: Ints, thread: Ints, start: Ints, total: Ints) -> Ints:
         own[rows] = self_times(line[begin:stop], start[rows], total[rows])
         begin = stop
     return own
+
+
+def _with(column: Ints, more: Ints) -> Ints:
+    """A capture may have millions of kernels and nothing else: then nothing is copied."""
+    return np.concatenate([column, more]) if len(more) else column
 
 
 def _known(column: Ints | None) -> Ints:
@@ -203,6 +284,9 @@ def _others(space: Space) -> _Events:
         if plane.name == HOST_THREADS:
             names = Interned(plane.events.name, plane.event_names.name)
             rows = np.flatnonzero(names.map(_is_other))
+            if len(rows) and plane.has_stat(_LAUNCH):
+                # a call of the driver carries the name of what it launches, and is none
+                rows = rows[~plane.stat(_LAUNCH).present[rows]]
             parts.append(
                 _Events(
                     rows + event,
@@ -245,14 +329,22 @@ def _in_loops(space: Space) -> Ints:
 
 
 def _of_records(trace: Trace, types: Mapping[str, str]) -> OpEvents:
-    """Run metadata: the original's time of each execution, 0 for what it does not time."""
+    """Run metadata: the original's time of each execution, 0 for what it does not time.
+
+    It does not time the copies of a GPU, which stand apart from its streams.
+    """
     rows = trace.executions
-    total = op_micros(rows) * PS_A_MICROSECOND
+    copies = rows.device.map(lambda name: name.endswith(COPIES)) & (rows.start > 0)
+    micros = np.where(copies, np.maximum(rows.op_end_rel, 1), op_micros(rows))
+    total = micros * PS_A_MICROSECOND
     origin = int(rows.start[rows.start > 0].min(initial=np.iinfo(np.int64).max))
     start = (rows.start - origin) * PS_A_MICROSECOND
-    names = [name.partition(":")[0] for name in rows.node.table]
+    names = [
+        label_of(name) if is_copy(name) else name.partition(":")[0] for name in rows.node.table
+    ]
     nodes = Interned.of(names)
-    ops = Interned.of([types.get(name, "") for name in names])
+    ops = Interned.of([name if name in LABELS else types.get(name, "") for name in names])
+    on_device = rows.device.map(is_part) & (total > 0)
     return OpEvents(
         Interned(nodes.codes[rows.node.codes], nodes.table),
         Interned(ops.codes[rows.node.codes], ops.table),
@@ -266,6 +358,8 @@ def _of_records(trace: Trace, types: Mapping[str, str]) -> OpEvents:
         np.zeros(len(rows), bool),
         nested=bool(rows.thread.any()),
         origin_ps=origin * PS_A_MICROSECOND,
+        device_side=on_device if on_device.any() else None,
+        copies=copies if copies.any() else None,
     )
 
 

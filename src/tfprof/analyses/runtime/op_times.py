@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import repeat
 
@@ -11,25 +12,39 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.graph.layer_names import (
+    folded,
     is_gradient,
     layer_of,
     path_of,
     trunk_of,
     without_calls,
 )
+from tfprof.analyses.runtime.cuts import PIPELINE
 from tfprof.analyses.runtime.op_events import OpEvents
 from tfprof.analyses.runtime.op_work import EventWork
-from tfprof.model.device import ALL_STREAMS, short_names
-from tfprof.model.interned import Interned
-from tfprof.results.op_times import OpTimesPartial, OpTimeSums, OpWork, in_order
+from tfprof.model.device import DeviceNames, without_part
+from tfprof.model.device_labels import LABELS
+from tfprof.model.interned import Interned, looked_up
+from tfprof.results.op_times import (
+    OpTimesPartial,
+    OpTimeSums,
+    OpWork,
+    OverDevices,
+    TimeSums,
+    in_order,
+)
 from tfprof.results.sketch import sketches
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-PIPELINE = "(input pipeline)"
+# tables whose rows the kernels of one execution may be different ones of
+OF_EVENTS = ("category", "source")
 NO_TYPE = "(not in the graph)"
 _ALL = slice(None)
+# how many executions are added up together: numpy makes wider indices of their codes
+_TOGETHER = 1 << 18
+_LEAST_TRAINED = 0.1
 _SEP = "\0"
 
 
@@ -47,13 +62,48 @@ def op_times(
     """
     if not len(runs):
         return ()
-    count = np.bincount(group.codes, minlength=len(group.table))
+    on_device = runs.on_device
+    if not on_device.any():
+        host = _sums(runs, group, work, in_steps, sketched=sketched)
+        device: dict[int, TimeSums] = {}
+    else:
+        host, device = (
+            _sums(
+                runs.where(side),
+                Interned(group.codes[side], group.table),
+                None if work is None else work.where(side),
+                None if in_steps is None else in_steps[side],
+                sketched=sketched,
+            )
+            for side in (~on_device, on_device)
+        )
+        marked = on_device if in_steps is None else on_device & in_steps
+        device = _over_devices(device, runs.where(marked), group.codes[marked])
+    ops = _one_op(runs, group)
+    return in_order(
+        OpTimeSums(group.table[code], ops[code], host.get(code), device.get(code))
+        for code in sorted({*host, *device})
+    )
+
+
+def _sums(
+    runs: OpEvents,
+    group: Interned,
+    work: EventWork | None,
+    in_steps: Mask | None,
+    *,
+    sketched: bool,
+) -> dict[int, TimeSums]:
+    """By code, of events that are all on one side."""
+    if not len(runs):
+        return {}
+    begins = _begins(runs, group)
+    count = np.bincount(group.codes[begins], minlength=len(group.table))
     some = np.flatnonzero(count)
-    own = _sorted_in_groups(runs.self_ps, group.codes, count)
+    own = _sorted_in_groups(runs.self_ps[begins], group.codes[begins], count)
     count = count[some]
     first = np.cumsum(count) - count
-    sums = np.add.reduceat(own, first)
-    ops = _one_op(runs, group)
+    sums = _summed(group, runs.self_ps)[some]
     columns = (
         count,
         sums,
@@ -64,13 +114,42 @@ def op_times(
         _works(runs, group, work, some),
         (own[first + (count - 1) // 2] + own[first + count // 2]) / 2,
         sketches(own, count) if sketched else repeat(None, len(some)),
+        copies := _summed(group, runs.self_ps, runs.copy)[some],
+        copies if in_steps is None else _summed(group, runs.self_ps, runs.copy & in_steps)[some],
     )
     listed = [one.tolist() if isinstance(one, np.ndarray) else one for one in columns]
-    codes = some.tolist()
-    return in_order(
-        OpTimeSums(group.table[code], ops[code], *row)
-        for code, row in zip(codes, zip(*listed, strict=True), strict=True)
-    )
+    return {
+        code: TimeSums(*row)
+        for code, row in zip(some.tolist(), zip(*listed, strict=True), strict=True)
+    }
+
+
+def _begins(runs: OpEvents, group: Interned) -> Mask | slice:
+    """Where executions begin; of a group that has only parts of some, each part is one."""
+    if runs.begins.all():
+        return _ALL
+    known = np.zeros(len(group.table), bool)
+    known[group.codes[runs.begins]] = True
+    found: Mask = runs.begins | ~known[group.codes]
+    return found
+
+
+def _over_devices(
+    sums: Mapping[int, TimeSums], runs: OpEvents, codes: npt.NDArray[np.int32]
+) -> dict[int, TimeSums]:
+    """With what each took on the device with the least of it and on the one with the most."""
+    whole = Interned.of([without_part(name) for name in runs.device.table])
+    count = len(whole.table)
+    pairs = codes.astype(np.int64)
+    pairs *= count
+    pairs += looked_up(whole.codes, runs.device.codes)
+    distinct, codes = _distinct(pairs)
+    took = _summed(Interned(codes, [""] * len(distinct)), runs.self_ps)
+    spread: dict[int, OverDevices] = {}
+    for pair, own in zip(distinct.tolist(), took.tolist(), strict=True):
+        one = OverDevices(own, own)
+        spread[pair // count] = spread[pair // count].merge(one) if pair // count in spread else one
+    return {code: replace(one, devices=spread.get(code)) for code, one in sums.items()}
 
 
 def _sorted_in_groups(values: Ints, codes: npt.NDArray[np.int32], count: Ints) -> Ints:
@@ -79,15 +158,23 @@ def _sorted_in_groups(values: Ints, codes: npt.NDArray[np.int32], count: Ints) -
     if room * len(count) >= 1 << 63:  # too long for one number
         return values[np.lexsort((values, codes))]
     # sorting numbers is several times as fast as finding the order of two columns
-    both = np.sort(codes.astype(np.int64) * room + values)
-    both -= np.repeat(np.arange(len(count)) * room, count)
+    both = codes.astype(np.int64)
+    both *= room
+    both += values
+    both.sort()
+    last = np.cumsum(count)
+    for code in np.flatnonzero(count[1:]) + 1:
+        both[last[code - 1] : last[code]] -= code * room
     return both
 
 
 def _summed(group: Interned, values: Ints, rows: Mask | slice = _ALL) -> Ints:
     """By group, exactly: floats would lose picoseconds."""
     totals = np.zeros(len(group.table), np.int64)
-    np.add.at(totals, group.codes[rows], values[rows])
+    codes, values = group.codes[rows], values[rows]
+    for first in range(0, len(codes), _TOGETHER):
+        block = slice(first, first + _TOGETHER)
+        np.add.at(totals, codes[block], values[block])
     return totals
 
 
@@ -139,7 +226,12 @@ def open_groups(runs: OpEvents, by: str, rank: int) -> Interned:
 def closed(found: OpTimesPartial, layer_names: Mapping[str, str]) -> OpTimesPartial:
     """All hosts together, with the names that were left open."""
     if found.by == "layer":
-        took = {row.name: row.self_ps for row in found.rows if row.name != PIPELINE}
+        on_device = found.has_device
+        took = {
+            row.name: row.side(on_device=on_device).self_ps
+            for row in found.rows
+            if row.name != PIPELINE
+        }
         layer = _layers(took, layer_names)
         return found.renamed({**{name: layer(name) for name in took}, PIPELINE: PIPELINE})
     if found.by == "device":
@@ -166,7 +258,7 @@ def groups(runs: OpEvents, by: str, layer_names: Mapping[str, str] | None = None
     if by == "node":
         return _nodes(runs)
     if by == "scope":
-        return _renamed(runs, lambda name: without_calls(name).rpartition("/")[0] or name)
+        return _renamed(runs, _scope)
     if by == "layer":
         return _renamed(runs, _layers(_spent(runs), layer_names or {}))
     if by == "device":
@@ -175,8 +267,16 @@ def groups(runs: OpEvents, by: str, layer_names: Mapping[str, str] | None = None
     return _threads(runs)
 
 
+def _scope(name: str) -> str:
+    written = without_calls(folded(name))
+    return written.rpartition("/")[0] or written
+
+
 def _devices(names: Iterable[str]) -> dict[str, str]:
-    return {name: short.removesuffix(ALL_STREAMS) for name, short in short_names(names).items()}
+    """What launches kernels, the kernels and the copies of a GPU are of one device."""
+    listed = list(names)
+    found = DeviceNames(listed)
+    return {name: found(name) for name in listed}
 
 
 def _merged(codes: npt.NDArray[np.int32], names: Sequence[str]) -> Interned:
@@ -188,16 +288,21 @@ def _merged(codes: npt.NDArray[np.int32], names: Sequence[str]) -> Interned:
 def _nodes(runs: OpEvents) -> Interned:
     """By name and op: nodes of one name may be of different functions."""
     kinds = max(1, len(runs.op.table))
-    pairs = runs.node.codes.astype(np.int64) * kinds + runs.op.codes
-    if len(runs.node.table) * kinds > len(pairs):
+    distinct, codes = _distinct(runs.node.codes.astype(np.int64) * kinds + runs.op.codes)
+    return Interned(codes, [runs.node.table[pair // kinds] for pair in distinct.tolist()])
+
+
+def _distinct(pairs: Ints) -> tuple[Ints, npt.NDArray[np.int32]]:
+    """The different numbers, none below 0, and which of them each is."""
+    largest = int(pairs.max(initial=0))
+    if largest > len(pairs):
         distinct, codes = np.unique(pairs, return_inverse=True)
-    else:  # few names ran often: no need to sort
-        distinct = np.flatnonzero(np.bincount(pairs))
-        place = np.zeros(len(runs.node.table) * kinds, np.int32)
-        place[distinct] = np.arange(len(distinct))
-        codes = place[pairs]
-    names = [runs.node.table[pair // kinds] for pair in distinct.tolist()]
-    return Interned(codes.astype(np.int32), names)
+        return distinct, codes.astype(np.int32)
+    # few of them, each often: no need to sort
+    distinct = np.flatnonzero(np.bincount(pairs))
+    place = np.zeros(largest + 1, np.int32)
+    place[distinct] = np.arange(len(distinct))
+    return distinct, looked_up(place, pairs)
 
 
 def _renamed(runs: OpEvents, name_of: Callable[[str], str]) -> Interned:
@@ -212,22 +317,30 @@ def _layers(took: Mapping[str, int], known: Mapping[str, str]) -> Callable[[str]
     trunk = _trunk(took)
 
     def name_of(name: str) -> str:
-        return known.get(without_calls(name)) or layer_of(name, trunk)
+        if name in LABELS:
+            return name
+        written = folded(name)
+        return known.get(without_calls(written)) or layer_of(written, trunk)
 
     return name_of
 
 
 def _spent(runs: OpEvents) -> dict[str, int]:
-    """By node, without what the pipeline took."""
-    spent = _summed(runs.node, np.where(runs.pipeline, 0, runs.self_ps))
+    """By node, without what the pipeline took, and what threads did for a device."""
+    other = runs.pipeline if runs.device_side is None else ~runs.device_side
+    spent = _summed(runs.node, np.where(other, 0, runs.self_ps))
     return dict(zip(runs.node.table, spent.tolist(), strict=True))
 
 
 def _trunk(took: Mapping[str, int]) -> tuple[str, ...]:
     """The model's own scope, by the time spent in it. What has gradients is of the model."""
-    paths = [(path_of(name), work) for name, work in took.items() if work]
-    trained = {path_of(name)[:1] for name, work in took.items() if work and is_gradient(name)}
-    return trunk_of([(path, work) for path, work in paths if not trained or path[:1] in trained])
+    spent = [(folded(name), work) for name, work in took.items() if work and name not in LABELS]
+    paths = [(path_of(name), work) for name, work in spent]
+    trained = {path_of(name)[:1] for name, _ in spent if is_gradient(name)}
+    model = [(path, work) for path, work in paths if path[:1] in trained]
+    # a capture may be a fragment, with gradients of little but the loss
+    is_whole = sum(work for _, work in model) >= _LEAST_TRAINED * sum(work for _, work in paths)
+    return trunk_of(model if model and is_whole else paths)
 
 
 def _threads(runs: OpEvents) -> Interned:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.graph.layer_names import without_calls
+from tfprof.analyses.graph.layer_names import folded, without_calls
 from tfprof.analyses.runtime.op_events import OpEvents
-from tfprof.model.device import is_stream
 from tfprof.model.graph import Graph
 
 if TYPE_CHECKING:  # a capture has no such costs, and need not import what counts them
@@ -33,6 +32,9 @@ class EventWork:
     # not known, though there is some: a host that only launches kernels does none of the work
     unknown: npt.NDArray[np.bool_]
 
+    def where(self, rows: npt.NDArray[np.bool_]) -> EventWork:
+        return EventWork(self.flops[rows], self.bytes[rows], self.unknown[rows])
+
 
 @dataclass(frozen=True, slots=True)
 class _Amount:
@@ -48,16 +50,16 @@ def work_of(runs: OpEvents, costs: OpCosts, graph: Graph) -> EventWork:
     fused = _fused(runs)
     flops, moved = (np.full(len(runs.node.table), np.nan) for _ in range(2))
     for code, name in enumerate(runs.node.table):
-        node = without_calls(name)
+        node = without_calls(folded(name))
         chain = _absorbed(graph, node, ran) if code in fused else [node]
         known = [one for one in map(amounts.get, chain) if one is not None]
         if len(known) == len(chain):
             flops[code] = sum(one.flops for one in known)
             moved[code] = _moved(known)
-    part = _part_of_the_work(runs)
-    share = np.where(part == 0, np.nan, part)
+    share = _part_of_the_work(runs)
     done = flops[runs.node.codes] * share
-    return EventWork(done, moved[runs.node.codes] * share, np.isnan(done) & (part != 0))
+    unknown = np.isnan(done) & (~np.isnan(share) | runs.pipeline)
+    return EventWork(done, moved[runs.node.codes] * share, unknown)
 
 
 def ran_as_written(runs: OpEvents, graph: Graph) -> dict[int, str]:
@@ -80,15 +82,13 @@ def _fused(runs: OpEvents) -> set[int]:
 def _part_of_the_work(runs: OpEvents) -> Floats:
     """How much of its node's work an execution does; not a number if that is not known.
 
-    A node on a GPU is launched by the host, which does none of it, and may be several kernels. Ops
-    of the pipeline may share a name with a node of the model.
+    A node on a GPU is launched by the host, which does none of it, and may be several kernels, the
+    first of which stands for all. Ops of the pipeline may share a name with a node of the model.
     """
-    on_device = runs.device.map(is_stream)
+    on_device = runs.on_device
     count = len(runs.node.table)
     kernels = np.bincount(runs.node.codes[on_device], minlength=count)[runs.node.codes]
-    launches = np.bincount(runs.node.codes[~on_device], minlength=count)[runs.node.codes]
-    part = np.where(launches > 0, launches / np.maximum(kernels, 1), 1.0)
-    part = np.where(on_device, part, np.where(kernels > 0, 0.0, 1.0))
+    part = np.where(on_device, runs.begins.astype(float), np.where(kernels > 0, np.nan, 1.0))
     return np.where(runs.pipeline, np.nan, part)
 
 

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.analyses.runtime.cuts import phases
+from tfprof.analyses.runtime.eager import is_eager
 from tfprof.analyses.runtime.op_events import OpEvents, op_events
 from tfprof.analyses.steps.step_clock import StepClock, TraceSteps, step_clock
 from tfprof.model.op_names import OpKind
 from tfprof.model.trace import Executions, Trace
 from tfprof.results.partial import FirstPlace, Met, merged
-from tfprof.results.step_average import NodeSums, StepAverage, StepAveragePartial
+from tfprof.results.step_average import NodeSums, RunSide, StepAverage, StepAveragePartial
 
 Ints = npt.NDArray[np.int64]
 
@@ -26,35 +28,54 @@ def step_average(*traces: Trace) -> StepAverage:
 def run_partial(trace: Trace, clock: StepClock, rank: int = 0) -> StepAveragePartial:
     """Of one host. Iterators of tf.data are left out: what they take is mostly waiting."""
     rows = trace.executions
-    runs = op_events(trace)
-    runs = runs.where(~runs.op.map(OpKind.DATASET.value.__eq__))
-    marked = TraceSteps(trace, clock)
-    if marked:
-        runs = runs.where(marked.holding(runs.device, runs.start_ps))
+    every = op_events(trace)
     # a capture says nothing of what an execution asked its allocator for
     requested = rows.requested if trace.space is None else None
+    kept = ~every.op.map(OpKind.DATASET.value.__eq__)
+    marked = TraceSteps(trace, clock)
+    if marked:
+        kept &= marked.holding(every.device, every.start_ps)
+    eager = is_eager(trace, every) & kept
+    on_device = every.on_device
+    threads, devices = kept & ~on_device, kept & on_device
     return StepAveragePartial(
-        dict(_by_node(runs, requested, rank)),
-        dict(_by_device(runs, rank)),
-        len(runs),
-        int(runs.self_ps[runs.pipeline].sum()),
+        _side(every.where(threads), None if requested is None else requested[threads], rank),
+        _side(every.where(devices), None if requested is None else requested[devices], rank),
+        int(every.self_ps[every.pipeline & kept].sum()),
         marked.numbers or trace.steps,
         marked.known_periods,
         dict(_spans(rows)),
         None if requested is None else int(requested.sum()),
+        int(every.self_ps[eager].sum()),
+    )
+
+
+def _side(runs: OpEvents, requested: Ints | None, rank: int) -> RunSide:
+    phase = phases(runs)
+    took = _summed(phase.codes.astype(np.int64), runs.self_ps, len(phase.table))
+    return RunSide(
+        dict(_by_node(runs, requested, rank)),
+        dict(_by_device(runs, rank)),
+        {name: took[code] for code, name in enumerate(phase.table) if took[code]},
+        int(runs.begins.sum()),
     )
 
 
 def _by_node(runs: OpEvents, requested: Ints | None, rank: int) -> Iterator[tuple[str, NodeSums]]:
     node, count = runs.node.codes.astype(np.int64), len(runs.node.table)
-    times = np.bincount(node, minlength=count).tolist()
+    seen = np.bincount(node, minlength=count).tolist()
+    times = np.bincount(node[runs.begins], minlength=count).tolist()
     time = _summed(node, runs.self_ps, count)
+    copies = [0] * count
+    if runs.copies is not None:
+        copies = _summed(node, np.where(runs.copies, runs.self_ps, 0), count)
     asked = [0] * count if requested is None else _summed(node, requested, count)
-    types = dict(zip(node.tolist(), runs.op.codes.tolist(), strict=True))
+    types = np.zeros(count, np.int32)
+    types[node] = runs.op.codes
     for code, name in enumerate(runs.node.table):
-        if times[code]:
+        if seen[code]:
             last = rank, runs.op.table[types[code]]
-            yield name, NodeSums(last, times[code], time[code], asked[code])
+            yield name, NodeSums(last, times[code], time[code], asked[code], copies[code])
 
 
 def _summed(places: Ints, values: Ints, count: int) -> list[int]:
@@ -73,8 +94,9 @@ def _by_device(runs: OpEvents, rank: int) -> Iterator[tuple[str, Met]]:
 
 def _spans(rows: Executions) -> Iterator[tuple[int, tuple[int, int]]]:
     """From the first start to the last end of each step."""
-    for step in np.unique(rows.step).tolist():
+    for step in rows.step_numbers:
         mine = (rows.step == step) & (rows.start > 0)
         if mine.any():
-            start = rows.start[mine]
-            yield step, (int(start.min()), int((start + rows.end_rel[mine]).max()))
+            some = slice(None) if mine.all() else mine
+            start = rows.start[some]
+            yield step, (int(start.min()), int((start + rows.end_rel[some]).max()))

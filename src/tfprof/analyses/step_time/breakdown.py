@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.step_time.category_codes import CATEGORIES
 from tfprof.analyses.step_time.classify import Classified, classified, told_once
+from tfprof.analyses.step_time.queued import queued
 from tfprof.analyses.steps.detect import find_steps
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.categories import Category
@@ -102,7 +103,9 @@ def breakdown(space: Space, host: str, steps: Steps) -> Breakdown:
 def _of_planes(host: str, planes: Sequence[Classified], steps: Steps) -> Breakdown:
     host_side = _going_on([one for one in planes if not one.is_device], steps)
     device_side = _devices(planes)
-    everything = _joined([host_side, *device_side.values()])
+    waiting = queued(planes)
+    any_queue = _with_queue(host_side, Intervals.none().join(*waiting.values()))
+    everything = _joined([any_queue, *device_side.values()])
     return Breakdown(
         host,
         steps,
@@ -110,12 +113,25 @@ def _of_planes(host: str, planes: Sequence[Classified], steps: Steps) -> Breakdo
         _gross(everything, steps),
         _counts(planes, steps),
         {
-            name: _first_that_goes_on(_joined([host_side, own]), steps)
+            name: _first_that_goes_on(
+                _joined([_with_queue(host_side, waiting.get(name, Intervals.none())), own]), steps
+            )
             for name, own in device_side.items()
         },
         planes,
         everything,
     )
+
+
+def _with_queue(host_side: _GoingOn, queue: Intervals) -> _GoingOn:
+    """A device that has work waiting in its queue does not wait for input, but for its launch."""
+    if not len(queue):
+        return host_side
+    return {
+        **host_side,
+        Category.INPUT: host_side[Category.INPUT].minus(queue),
+        Category.KERNEL_LAUNCH: host_side[Category.KERNEL_LAUNCH].join(queue),
+    }
 
 
 def _devices(planes: Sequence[Classified]) -> dict[str, _GoingOn]:

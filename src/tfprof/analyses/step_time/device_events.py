@@ -1,4 +1,4 @@
-"""What a device is doing, by the names of its kernels and copies."""
+"""What the time of a device counts for."""
 
 from __future__ import annotations
 
@@ -6,33 +6,45 @@ import re
 
 import numpy as np
 
+from tfprof.analyses.device_events.activities import (
+    ACTIVITIES,
+    activity_codes,
+    in_half_precision,
+)
+from tfprof.analyses.device_events.activities import code_of as code_of_activity
 from tfprof.analyses.events.self_time import holders
 from tfprof.analyses.step_time.category_codes import NO_CODE, Codes, by_name, code_of
 from tfprof.model.kernel_lines import is_tpu, lines_that_count
 from tfprof.model.xspace import Plane
 from tfprof.results.categories import Category
+from tfprof.results.device_work import Activity
 
-_COPY = re.compile(r"memcpy|^copy(host|device)", re.IGNORECASE)
-_TO_DEVICE = re.compile(
-    r"H2D|HtoD|HostToDevice|kind_src:(?!device).*kind_dst:device", re.IGNORECASE
-)
-_TO_HOST = re.compile(r"D2H|DtoH|DeviceToHost|kind_src:device.*kind_dst:(?!device)", re.IGNORECASE)
-_COPY_DETAILS = "memcpy_details"
-_COLLECTIVE = re.compile(
-    r"nccl|rccl|all[-_]?(reduce|gather|to[-_]?all)|reduce[-_]?scatter|collective", re.IGNORECASE
-)
-_INFEED, _OUTFEED = "infeed", "outfeed"
-# half precision, bfloat16 and 8-bit floats; tf32 keeps its tensors in 32 bits
-_HALF = re.compile(
-    r"half|b?f(p|loat)?16|f(p|loat)?8|e4m3|e5m2|hmma|[hs](884|16816)|h1688", re.IGNORECASE
-)
-_SHAPES = "tensor_shapes"
+_SHAPE = re.compile(r"\b[a-z]\w*\[[\d,]*\](?:\{([^}]*)\})?")
+_SOURCE, _HOST_MEMORY = 2, "S(5)"
+_CATEGORIES = {
+    Activity.COMPUTE: Category.DEVICE_COMPUTE_32,
+    Activity.MEMSET: Category.DEVICE_COMPUTE_32,
+    Activity.TO_DEVICE: Category.HOST_TO_DEVICE,
+    Activity.TO_HOST: Category.OUTPUT,
+    Activity.ON_DEVICE: Category.DEVICE_TO_DEVICE,
+    Activity.BETWEEN: Category.DEVICE_TO_DEVICE,
+    Activity.COLLECTIVE: Category.COLLECTIVES,
+    Activity.WAITING: Category.DEVICE_TO_DEVICE,
+    Activity.INPUT: Category.INPUT,
+    Activity.OUTPUT: Category.OUTPUT,
+}
 
 
 def on_device(plane: Plane) -> Codes:
-    code = by_name(plane, _by_kernel)
-    _set_copies(code, plane)
-    _set_half(code, plane)
+    by_activity = np.array([code_of(_CATEGORIES[one]) for one in ACTIVITIES], np.int8)
+    activity = activity_codes(plane)
+    code: Codes = by_activity[activity]
+    waits = activity == code_of_activity(Activity.WAITING)
+    code[waits] = by_name(plane, _awaited)[waits]
+    computes = np.isin(
+        activity, [code_of_activity(one) for one in (Activity.COMPUTE, Activity.MEMSET)]
+    )
+    code[computes & in_half_precision(plane)] = code_of(Category.DEVICE_COMPUTE_16)
     if is_tpu(plane):
         _leave_out_enclosing(code, plane)
     for line in np.flatnonzero(~lines_that_count(plane)).tolist():
@@ -40,18 +52,19 @@ def on_device(plane: Plane) -> Codes:
     return code
 
 
-def _by_kernel(name: str) -> Category:
-    # of `%fusion.3 = bf16[8] fusion(%all-reduce.1)`, what it reads does not tell what it is
-    instruction = name.partition(" = ")[0].removeprefix("%")
-    if _COPY.search(instruction):
-        return _by_copy(instruction)
-    if _COLLECTIVE.search(instruction):
-        return Category.COLLECTIVES
-    if instruction.startswith(_INFEED):
-        return Category.INPUT
-    if instruction.startswith(_OUTFEED):
-        return Category.OUTPUT
-    return Category.DEVICE_COMPUTE_16 if _HALF.search(name) else Category.DEVICE_COMPUTE_32
+def _awaited(instruction: str) -> Category:
+    """Of `%copy-done.2 = f32[8]{0} copy-done((f32[8]{0}, f32[8]{0:S(5)}, u32[]) ...)`, the way.
+
+    The first shape is that of the target, the third that of the source; a layout says which memory
+    it lies in.
+    """
+    layouts = [match[1] or "" for match in _SHAPE.finditer(instruction)]
+    if len(layouts) < _SOURCE + 1:
+        return Category.DEVICE_TO_DEVICE
+    to_host, from_host = (_HOST_MEMORY in layouts[place] for place in (0, _SOURCE))
+    if to_host == from_host:
+        return Category.DEVICE_TO_DEVICE
+    return Category.OUTPUT if to_host else Category.HOST_TO_DEVICE
 
 
 def _leave_out_enclosing(code: Codes, plane: Plane) -> None:
@@ -60,30 +73,3 @@ def _leave_out_enclosing(code: Codes, plane: Plane) -> None:
     line = plane.line_of(np.arange(len(events)))
     holder = holders(line, events.start_ps, events.end_ps)
     code[holder[holder >= 0]] = NO_CODE
-
-
-def _by_copy(text: str) -> Category:
-    if _TO_DEVICE.search(text):
-        return Category.HOST_TO_DEVICE
-    return Category.OUTPUT if _TO_HOST.search(text) else Category.DEVICE_TO_DEVICE
-
-
-def _set_copies(code: Codes, plane: Plane) -> None:
-    """Where a copy's name does not tell its direction, its details may."""
-    if not plane.has_stat(_COPY_DETAILS):
-        return
-    found = plane.stat(_COPY_DETAILS)
-    texts = found.texts()
-    codes = np.array([code_of(_by_copy(text)) for text in texts.table], np.int8)
-    vague = code[found.rows] == code_of(Category.DEVICE_TO_DEVICE)
-    code[found.rows[vague]] = codes[texts.codes[vague]]
-
-
-def _set_half(code: Codes, plane: Plane) -> None:
-    """Kernels whose tensors are of half precision, whatever the kernel is called."""
-    if not plane.has_stat(_SHAPES):
-        return
-    found = plane.stat(_SHAPES)
-    half = found.texts().map(lambda text: _HALF.search(text) is not None)
-    wide = code[found.rows] == code_of(Category.DEVICE_COMPUTE_32)
-    code[found.rows[wide & half]] = code_of(Category.DEVICE_COMPUTE_16)

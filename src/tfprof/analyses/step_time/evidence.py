@@ -12,11 +12,14 @@ from tfprof.analyses.events.self_time import holders, own_times
 from tfprof.analyses.step_time.breakdown import Breakdown
 from tfprof.analyses.step_time.category_codes import code_of
 from tfprof.analyses.step_time.classify import ENCLOSING, Classified
+from tfprof.analyses.step_time.queued import waits_in_queues
 from tfprof.results.categories import Category
 from tfprof.results.step_windows import StepWindow
 from tfprof.results.steps import Behind
 
 Ints = npt.NDArray[np.int64]
+
+_IN_QUEUE = " (launched, not begun)"
 
 
 def events_behind(
@@ -29,18 +32,28 @@ def events_behind(
     for one in found.planes:
         rows = one.rows(category)
         own = _own_times(one, category, slice_)[rows] if len(rows) else rows
-        rows, own = rows[own > 0], own[own > 0]
-        names, code = np.unique(one.plane.events.name[rows], return_inverse=True)
-        time, longest = np.zeros((2, len(names)), np.int64)
-        np.add.at(time, code, own)
-        np.maximum.at(longest, code, own)
-        for name, *numbers in zip(
-            names.tolist(), np.bincount(code).tolist(), time.tolist(), longest.tolist(), strict=True
-        ):
-            known = sums.setdefault(one.plane.event_names.name[name], [0, 0, 0])
-            known[:] = known[0] + numbers[0], known[1] + numbers[1], max(known[2], numbers[2])
+        _add(sums, one, rows, own)
+    if category is Category.KERNEL_LAUNCH:
+        for one, rows, sent in waits_in_queues(found.planes):
+            begun = np.maximum(one.plane.events.start_ps[rows], sent)
+            _add(sums, one, rows, slice_.covered_between(sent, begun), _IN_QUEUE)
     made = [Behind(name, *numbers) for name, numbers in sums.items()]
     return sorted(made, key=lambda one: (-one.self_ps, one.name))
+
+
+def _add(
+    sums: dict[str, list[int]], one: Classified, rows: Ints, own: Ints, said: str = ""
+) -> None:
+    rows, own = rows[own > 0], own[own > 0]
+    names, code = np.unique(one.plane.events.name[rows], return_inverse=True)
+    time, longest = np.zeros((2, len(names)), np.int64)
+    np.add.at(time, code, own)
+    np.maximum.at(longest, code, own)
+    for name, *numbers in zip(
+        names.tolist(), np.bincount(code).tolist(), time.tolist(), longest.tolist(), strict=True
+    ):
+        known = sums.setdefault(one.plane.event_names.name[name] + said, [0, 0, 0])
+        known[:] = known[0] + numbers[0], known[1] + numbers[1], max(known[2], numbers[2])
 
 
 def _own_times(one: Classified, category: Category, slice_: Intervals) -> Ints:

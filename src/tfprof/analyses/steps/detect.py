@@ -16,6 +16,7 @@ from tfprof.analyses.steps.input_requests import (
 )
 from tfprof.analyses.steps.marked_steps import named_marks, numbered_marks
 from tfprof.analyses.steps.periods import windows_of
+from tfprof.analyses.steps.program_runs import launched_programs, module_runs
 from tfprof.analyses.steps.recorded_steps import derived_steps, own_steps, session_runs
 from tfprof.model.xspace import Space
 from tfprof.results.step_windows import Steps
@@ -27,9 +28,10 @@ def find_steps(space: Space, host: str | None = None) -> Steps:
     """The steps of one host, without one given of the first for which the best rule holds.
 
     The rules from the best to the last resort: the traced runs of sessions; what a TPU calls its
-    steps; events with a step number; events called as steps are; rounds of a loop over a dataset
-    in a function; repeated calls of a function; the steps that XProf added to a GPU; runs of
-    functions by the runtime; the time between requests for input. A host's markers come before
+    steps, and the runs of its programs; events with a step number; events called as steps are;
+    rounds of a loop over a dataset in a function; repeated calls of a function; the runs of a
+    program that a host launched on its GPUs; the steps that XProf added to them; runs of functions
+    by the runtime; the time between requests for input. A host's markers come before
     what is derived for a GPU: they enclose the wait for input, and the work that was sent.
     """
     hosts = space.hosts if host is None else (host,)
@@ -93,7 +95,9 @@ def _by_requests(seen: _Seen) -> Steps | None:
 _RULES: tuple[Callable[[_Seen], Steps | None], ...] = (
     lambda seen: session_runs(seen.space, seen.host),
     lambda seen: own_steps(seen.space, seen.host),
+    lambda seen: module_runs(seen.space, seen.host),
     *(partial(_marked, rule) for rule in (numbered_marks, named_marks, round_marks, call_marks)),
+    lambda seen: launched_programs(seen.space, seen.host),
     lambda seen: derived_steps(seen.space, seen.host),
     partial(_marked, run_marks),
     _by_requests,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from tfprof.analyses.events.run_space import STEP
@@ -17,36 +15,50 @@ _GPU = "/device:GPU:"
 
 def own_steps(space: Space, host: str) -> Steps | None:
     """What a TPU says. A host runs ahead of it, and its markers tell when work was sent."""
-    return next(_of_devices(space, host, derived=False), None)
+    return _of_devices(space, host, derived=False)
 
 
 def derived_steps(space: Space, host: str) -> Steps | None:
-    """What XProf added to a GPU, from its first to its last kernel: better than nothing."""
-    return next(_of_devices(space, host, derived=True), None)
+    """What XProf added to GPUs, from the first to the last kernel: better than nothing."""
+    return _of_devices(space, host, derived=True)
 
 
-def _of_devices(space: Space, host: str, *, derived: bool) -> Iterator[Steps]:
+def _of_devices(space: Space, host: str, *, derived: bool) -> Steps | None:
+    """A step of several devices goes on as long as it goes on on any of them."""
+    found: dict[str, tuple[int, int]] = {}
+    devices: dict[str, int] = {}
     for plane in space.devices:
-        if plane.host == host and plane.name.startswith(_GPU) == derived:
-            for line in range(len(plane.lines)):
-                span = plane.rows_of_line(line)
-                if plane.lines.name[line] == _STEPS_LINE and span.stop > span.start:
-                    yield _of_line(plane, span)
+        if plane.host != host or plane.name.startswith(_GPU) != derived:
+            continue
+        for line in range(len(plane.lines)):
+            if plane.lines.name[line] == _STEPS_LINE:
+                rows = plane.rows_of_line(line)
+                devices[plane.name] = rows.stop - rows.start
+                for row in range(rows.start, rows.stop):
+                    _widen(found, plane, row)
+    devices = {name: count for name, count in devices.items() if count}
+    if not found:
+        return None
+    about = f"{plural(len(found), 'step')} of the line Steps of {', '.join(devices)}"
+    return Steps("device", about, _windows(found))
 
 
-def _of_line(plane: Plane, span: slice) -> Steps:
-    begins, ends = plane.events.start_ps[span], plane.events.end_ps[span]
-    names = [plane.name_of(row) for row in range(span.start, span.stop)]
-    decimal = all(name.isdecimal() for name in names)
-    numbers = [int(name) for name in names] if decimal else list(range(len(names)))
-    untils = np.append(np.maximum(begins[1:], begins[:-1]), ends[-1:])
-    rows = zip(numbers, begins.tolist(), ends.tolist(), untils.tolist(), strict=True)
-    windows = [
-        StepWindow(number, begin, min(end, until), until) for number, begin, end, until in rows
-    ]
-    return Steps(
-        "device", f"{plural(len(windows), 'event')} of the line Steps of {plane.name}", windows
-    )
+def _widen(found: dict[str, tuple[int, int]], plane: Plane, row: int) -> None:
+    begin = int(plane.events.start_ps[row])
+    end = begin + int(plane.events.duration_ps[row])
+    name = plane.name_of(row)
+    old = found.get(name, (begin, end))
+    found[name] = min(begin, old[0]), max(end, old[1])
+
+
+def _windows(found: dict[str, tuple[int, int]]) -> list[StepWindow]:
+    by_time = sorted(found.items(), key=lambda one: one[1])
+    decimal = all(name.isdecimal() for name in found)
+    numbers = [int(name) for name, _ in by_time] if decimal else list(range(len(by_time)))
+    begins, ends = zip(*(span for _, span in by_time), strict=True)
+    untils = [*begins[1:], ends[-1]]
+    rows = zip(numbers, begins, ends, untils, strict=True)
+    return [StepWindow(n, begin, min(end, until), until) for n, begin, end, until in rows]
 
 
 def session_runs(space: Space, host: str) -> Steps | None:

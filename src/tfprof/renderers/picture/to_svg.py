@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from tfprof.renderers.picture import line_chart, step_chart
-from tfprof.views.chart import Chart, Picture
+from tfprof.renderers.picture import line_chart, roofline, step_chart
+from tfprof.views.chart import Chart, Picture, StepChart
 
 
 def render(picture: Picture) -> str:
-    return line_chart.render(picture) if isinstance(picture, Chart) else step_chart.render(picture)
+    if isinstance(picture, Chart):
+        return line_chart.render(picture)
+    if isinstance(picture, StepChart):
+        return step_chart.render(picture)
+    return roofline.render(picture)

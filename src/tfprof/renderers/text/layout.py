@@ -69,7 +69,7 @@ def _table_lines(table: Table, width: int) -> Iterator[Line]:
     titles = [column.title for column in table.columns]
     if table.title:
         titles[0] = table.title
-    widths = _column_widths(titles, texts, width)
+    widths = _column_widths(titles, texts, None if table.wide else width)
     kinds = [column.unit for column in table.columns]
     yield [(_row(titles, widths, kinds), "heading")]
     for row in texts:
@@ -83,10 +83,10 @@ def _table_lines(table: Table, width: int) -> Iterator[Line]:
         )
 
 
-def _column_widths(titles: list[str], texts: list[list[str]], width: int) -> list[int]:
+def _column_widths(titles: list[str], texts: list[list[str]], width: int | None) -> list[int]:
     """Each column as wide as its widest cell; the widest text gives way where that is too much."""
     widths = [max([len(title), *(len(row[i]) for row in texts)]) for i, title in enumerate(titles)]
-    over = sum(widths) + len(_GAP) * (len(widths) - 1) - width
+    over = 0 if width is None else sum(widths) + len(_GAP) * (len(widths) - 1) - width
     while over > 0:
         widest = max(range(len(widths)), key=widths.__getitem__)
         rest = sorted(widths)[-2] if len(widths) > 1 else 0

@@ -11,6 +11,7 @@ from tfprof.model import units
 from tfprof.model.profile import Input
 from tfprof.reports.shared.digest import Digest, digest
 from tfprof.reports.shared.missing import missing_inputs
+from tfprof.reports.shared.recorded_run import recorded_run, said_by_recorder
 from tfprof.results.answered import SCHEMA, Answered, Subject, Used
 from tfprof.results.doctor import Checksums, DoctorResult, FileRow, RestoreResult
 from tfprof.sources.find.choose import Selection
@@ -86,8 +87,11 @@ def _told(
         checksums,
         len(profiles),
         tuple(sorted({p.data.declared.tensorflow_version for p in profiles} - {""})),
+        recorded_run(one.data) if one is not None else None,
+        one.data.other_runs if one is not None and one.data.record is not None else 0,
     )
-    notes = (*problems, *damage, *warnings, *(w for p in profiles for w in p.data.warnings))
+    told = [w for p in profiles for w in (*p.data.warnings, *said_by_recorder(p.data))]
+    notes = (*problems, *damage, *warnings, *told)
     used = tuple(Used(str(i.path), i.format) for i in found if i.used)
     looked_at = f"{units.plural(len(found), 'file')} looked at, {len(used):,} used"
     return Answered(SCHEMA, "doctor", used, notes, result, Subject(title, looked_at), notes)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tfprof.model import units
 from tfprof.reports.doctor.restore_facts import restore_facts
+from tfprof.reports.shared.recorded_run import run_text
 from tfprof.reports.shared.words import shell_path
 from tfprof.results.answered import Answered
 from tfprof.results.doctor import Checksums, DoctorResult, FileRow
@@ -32,6 +33,11 @@ def _files(title: str, found: DoctorResult) -> Table:
 
 
 def _facts(title: str, found: DoctorResult) -> Iterator[tuple[str, str]]:
+    ran = run_text(found.recorded) if found.recorded is not None else ""
+    if ran:
+        yield "Run", ran
+    if found.other_runs:
+        yield "Others", f"{units.plural(found.other_runs, 'run')} in this folder: --run NAME"
     yield from restore_facts(found.restore.savers if found.restore is not None else ())
     if found.checksums is not None:
         yield "Checksums", _verified(found.checksums)

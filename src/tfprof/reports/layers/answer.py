@@ -5,6 +5,7 @@ from __future__ import annotations
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.profile import ProfileData
 from tfprof.reports.layers.query import Query
+from tfprof.reports.layers.recorded_names import named_as_recorded
 from tfprof.results.answered import Answered
 from tfprof.results.layers import LayersResult
 
@@ -33,11 +34,11 @@ def ask(data: ProfileData, query: Query) -> Answered[LayersResult]:
     if query.by == "kernel":
         from tfprof.reports.layers.of_run import of_kernels
 
-        return of_kernels(data)
+        return of_kernels(data, query)
     if data.graph is None:
         from tfprof.reports.layers.of_run import of_run
 
-        return of_run(data, query)
+        return named_as_recorded(data, of_run(data, query))
     from tfprof.reports.layers.of_graph import of_graph
 
-    return of_graph(data, data.graph, query)
+    return named_as_recorded(data, of_graph(data, data.graph, query))

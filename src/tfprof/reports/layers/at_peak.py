@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection
 
 from tfprof.analyses.cost.op_costs import OpCosts
 from tfprof.analyses.graph.subgraph import TRAIN
-from tfprof.analyses.memory.estimator import memory_model
 from tfprof.analyses.memory.peaks import peaks
-from tfprof.analyses.memory.program import Program, program
+from tfprof.analyses.memory.program import MODELS, OWN_KERNELS, MemoryModel, Program, program
 from tfprof.analyses.memory.step_sources import KerasSteps
 from tfprof.analyses.training.optimizers import ADAM
 from tfprof.errors import InputMissing
@@ -21,7 +20,6 @@ from tfprof.reports.shared.missing_sizes import bytes_known, missing_sizes
 from tfprof.reports.shared.question import Question
 from tfprof.results.memory import Alive
 
-_MODEL = "cpu-tf"
 # a larger step takes longer to be run on paper than the table of its layers may take
 _MOST_OPS = 20_000
 _TOO_LARGE = f"not worked out for more than {_MOST_OPS:,} ops; `tfprof memory` tells the whole peak"
@@ -44,13 +42,15 @@ class AtPeak:
         return bytes_known(self._parts[name], self._missing)
 
 
-def peak_of_graph(costs: OpCosts, graph: Graph, question: Question, owner: Owner) -> AtPeak:
+def peak_of_graph(
+    costs: OpCosts, graph: Graph, question: Question, owner: Owner, model: MemoryModel
+) -> AtPeak:
     """Of the device that needs most, at the batch that is asked for, or for one sample."""
     if len(costs.ops) > _MOST_OPS:
         return AtPeak(Counter(), unknown=_TOO_LARGE)
     if graph.cut:
         return AtPeak(Counter(), unknown=graph.cut)
-    made = program(costs, graph, memory_model(_MODEL))
+    made = program(costs, graph, model)
     return _at_peak(made, question, missing_sizes(made), owner)
 
 
@@ -61,7 +61,7 @@ def peak_of_layers(model: KerasModel, question: Question, calls: Collection[str]
         found = KerasSteps(model, question.sizes, optimizer).at({})
     except InputMissing as error:
         return AtPeak(Counter(), unknown=str(error))
-    made = program(found.costs, found.graph, memory_model(_MODEL))
+    made = program(found.costs, found.graph, MODELS[OWN_KERNELS])
     missing = missing_sizes(made, found.missing)
     return _at_peak(made, question, missing, lambda alive: _call_of(alive.name, calls))
 

@@ -36,6 +36,14 @@ def _reasons(values: Iterable[object]) -> Iterator[str]:
 
 
 def null_peaks(time: MeasuredTime | None) -> list[str]:
-    if time is None or time.peak is not None:
+    if time is None:
         return []
-    return ["time.peak, peak_share: the peak of the device is not known; --device tells it"]
+    lost = []
+    if time.peak is None:
+        lost.append(
+            "time.peak, peak_share, bandwidth_share: the peak of the device is not known; "
+            "--device tells it"
+        )
+    if time.device_us is None:
+        lost.append("device_us and what is of it: no device was recorded")
+    return lost

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from tfprof.analyses.cost.layers import LayerOps, by_layer
 from tfprof.analyses.cost.op_costs import Cost as WorkCost
@@ -27,10 +28,20 @@ from tfprof.reports.layers.of_run import (
     warnings_of,
 )
 from tfprof.reports.layers.query import STATIC_GROUPS, Query
+from tfprof.reports.layers.recorded_names import known_layers
 from tfprof.reports.shared import model_costs as shared
+from tfprof.reports.shared.kernels_of_run import memory_model_of_run
 from tfprof.reports.shared.logged_flops import logged_beside_counted, logged_flops
+from tfprof.reports.shared.recorded_run import said_of_batch, with_batch_of_run
 from tfprof.results.answered import Answered, answered
-from tfprof.results.layers import EstimatedTime, GroupWork, LayersResult, LayersRow, RowCost
+from tfprof.results.layers import (
+    EstimatedTime,
+    GroupWork,
+    LayersResult,
+    LayersRow,
+    LayerTime,
+    RowCost,
+)
 from tfprof.results.op_times import MeasuredTime, OpTime
 
 _OF_LAYERS = "only layers tell it"
@@ -41,9 +52,14 @@ def of_graph(data: ProfileData, graph: Graph, query: Query) -> Answered[LayersRe
     if query.by not in STATIC_GROUPS:
         check_run(data, query.by)
     costs = shared.costs_of(data, query.question)
-    layers = by_layer(costs, _no_parameters(data))
+    question = with_batch_of_run(data, query.question, costs.symbols)
+    if question != query.question:
+        costs, query = shared.costs_of(data, question), replace(query, question=question)
+        data = replace(data, warnings=(*data.warnings, said_of_batch(question.sizes[BATCH])))
+    layers = by_layer(costs, _no_parameters(data), known_layers(data))
     time = _measured(data, query, costs, layers)
-    peak = peak_of_graph(costs, graph, query.question, _owner(query.by, layers))
+    owner, model = _owner(query.by, layers), memory_model_of_run(data)
+    peak = peak_of_graph(costs, graph, query.question, owner, model)
     result = LayersResult(
         _rows(query.by, costs, layers, time, peak),
         query.by,
@@ -190,7 +206,9 @@ def _layer(layer: LayerOps, took: Mapping[str, OpTime] | None, peak: AtPeak) -> 
         peak.of(layer.name),
         _time(layer, took),
     )
-    return LayersRow({"layer": layer.name}, layer.name, told)
+    ran = took.get(layer.name) if took is not None else None
+    beside = LayerTime.of(ran) if ran is not None else None
+    return LayersRow({"layer": layer.name}, layer.name, told, beside)
 
 
 def _params(layer: LayerOps) -> Quantity:

@@ -12,10 +12,14 @@ from tfprof.reports.layers.query import Query
 from tfprof.reports.shared.words import NO_STEPS
 from tfprof.results.answered import Answered, answered
 from tfprof.results.kernels import KernelTime
-from tfprof.results.layers import LayersResult, LayersRow, RowCost
+from tfprof.results.layers import LayersResult, LayersRow, LayerTime, RowCost
 from tfprof.results.op_times import MeasuredTime, OpTime
 
 _NO_PEAK = "what lives at the peak is told by layer, op, scope or node of a graph"
+_NO_LAUNCH = (
+    "registers, shared_bytes, grid, block, occupancy, uses_tensor_cores: null where the tracer "
+    "does not tell, or runs differ"
+)
 _NO_GRAPH, NO_RUN = "no graph was given", "no run was given"
 
 
@@ -29,7 +33,7 @@ def of_run(data: ProfileData, query: Query) -> Answered[LayersResult]:
     return answered("layers", data, result, [*notes, *lost, *null_peaks(time)], notes)
 
 
-def of_kernels(data: ProfileData) -> Answered[LayersResult]:
+def of_kernels(data: ProfileData, query: Query) -> Answered[LayersResult]:
     check_run(data, "kernel")
     rows = kernels(data.hosts.spaces).finish()
     if not rows:
@@ -38,8 +42,8 @@ def of_kernels(data: ProfileData) -> Answered[LayersResult]:
             where=data.title,
             hint="--by op and --by node show what ran on the CPU.",
         )
-    result = LayersResult(tuple(map(_kernel, rows)), "kernel")
-    lost = nulls(result.rows, _NO_GRAPH)
+    result = LayersResult(tuple(map(_kernel, rows)), "kernel", wide=query.wide)
+    lost = [*nulls(result.rows, _NO_GRAPH), _NO_LAUNCH]
     return answered("layers", data, result, [*data.warnings, *lost], data.warnings)
 
 
@@ -67,7 +71,7 @@ def ran_row(row: OpTime, by: str, why_not: str, at_peak: Quantity | None = None)
     took, lost = Quantity.measured(row.step_us), Quantity.unknown(why_not)
     peak = Quantity.unknown(_NO_PEAK) if at_peak is None else at_peak
     told = RowCost(row.op, None, lost, lost, row.flops, lost, lost, peak, took)
-    return LayersRow({by: row.name}, row.name, told, row if by != "layer" else None)
+    return LayersRow({by: row.name}, row.name, told, row if by != "layer" else LayerTime.of(row))
 
 
 def _kernel(row: KernelTime) -> LayersRow:

@@ -16,13 +16,15 @@ STATIC_GROUPS = ("layer", "op", "scope", "node")
 class Query:
     """`by` is what a row is; a `device` adds estimated time, and what is its best.
 
-    A `calibration` adds the time that it takes on the machine of the captures.
+    A `calibration` adds the time that it takes on the machine of the captures. `wide` asks for
+    whole names of kernels.
     """
 
     question: Question = field(default_factory=Question)
     device: DevicePeak | None = None
     by: str = "layer"
     calibration: Calibration | None = None
+    wide: bool = False
 
     @property
     def wants_time(self) -> bool:

@@ -71,9 +71,8 @@ def _table(found: LayersResult) -> Table:
     if _is_keras(found):
         return _keras_table(found.rows)
     if found.by == "kernel":
-        return kernels_table(
-            [row.beside for row in found.rows if isinstance(row.beside, KernelTime)]
-        )
+        rows = [row.beside for row in found.rows if isinstance(row.beside, KernelTime)]
+        return kernels_table(rows, wide=found.wide)
     if found.by == "layer" and found.total is not None:
         return _layers_table(found.rows, found.time)
     if found.time is not None:
@@ -109,6 +108,8 @@ def _computes(found: LayersResult) -> list[str]:
 def _measured(time: MeasuredTime | None) -> list[str]:
     if time is None:
         return []
+    if time.device_us is not None:
+        return _on_devices(time, time.device_us)
     runs = units.plural(time.executions, "execution")
     own = f"{units.duration(time.self_us)} of op time in {runs}"
     if time.pipeline_us:
@@ -117,6 +118,28 @@ def _measured(time: MeasuredTime | None) -> list[str]:
     if time.steps is not None and time.steps > 1:
         span += f", {units.plural(time.steps, 'step')}"
     return [span, own]
+
+
+def _on_devices(time: MeasuredTime, of_steps: float) -> list[str]:
+    """All of the capture first, as the table has it; then the average step."""
+    copies = sum(row.own_copies_us for row in time.rows)
+    runs = units.plural(time.executions, "execution")
+    own = f"{units.duration(time.self_us - copies)} of {'kernels' if copies else 'device time'}"
+    if copies:
+        own += f" and {units.duration(copies)} of copies"
+    own += f" on {units.plural(time.devices, 'device')}, {runs}"
+    span = f"{units.duration(time.span_us)} from the first op to the last"
+    if time.steps is not None and time.steps > 1:
+        span += f", {units.plural(time.steps, 'step')}"
+        own += f"; {units.duration(of_steps)} a step"
+    host = f"{units.duration(time.host_us)} of ops on threads of the host"
+    if time.steps:
+        host += ", a step"
+    best = []
+    if time.peak is not None and any(row.flops.number or row.bytes.number for row in time.rows):
+        rates = f"{units.count(time.peak.flops)}FLOP/s and {units.size(time.peak.bytes)}/s"
+        best = [f"at its best {time.peak.device} does {rates}"]
+    return [span, own, *([host] if time.host_us else []), *best]
 
 
 def _estimated(time: EstimatedTime | None) -> list[str]:

@@ -22,7 +22,7 @@ _MORE = "--nodes prints the graph that each device executed, with the time of ea
 
 
 def ask(data: ProfileData, query: Query) -> Answered[PlacementResult]:
-    log, given = query.log, Given(query.sizes, query.feeds)
+    data, log, given = data.as_recorded(), query.log, Given(query.sizes, query.feeds)
     if data.graph is None and not data.hosts and log is None:
         raise InputMissing(
             "no graph and no run: placement is asked for in a graph and recorded in a run",
@@ -76,7 +76,7 @@ def _seen(data: ProfileData, found: Placement, log: PlacementLog | None) -> Seen
         if not hosts
         else RunSeen(
             sum(len(host.trace.executions) for host in hosts),
-            len(steps_together(*(host.steps for host in hosts))),
+            found.ran.steps if steps_together(*(host.steps for host in hosts)) else 0,
             captured=bool(hosts.spaces),
             placed=bool(found.ran.devices),
         ),

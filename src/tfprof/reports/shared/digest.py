@@ -14,19 +14,20 @@ from tfprof.analyses.graph.inputs import data_ops, model_inputs
 from tfprof.analyses.graph.reach import Extent, extent
 from tfprof.analyses.keras.keras_costs import KerasCosts
 from tfprof.analyses.memory.peaks import MemoryPeak, guess_from, peaks, pieces, with_inputs
-from tfprof.analyses.memory.program import MODELS, program
+from tfprof.analyses.memory.program import Program, program
 from tfprof.analyses.memory_trace.devices import DeviceMemory, measured_memory
 from tfprof.analyses.runtime.step_average import step_average
 from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
 from tfprof.model.dims import BATCH, symbol
-from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData, TensorSpec
 from tfprof.reports.shared.keras_costs import costs_of_layers
+from tfprof.reports.shared.kernels_of_run import memory_model_of_run
 from tfprof.reports.shared.logged_flops import LoggedFlops, logged_flops
 from tfprof.reports.shared.missing_sizes import missing_sizes
 from tfprof.reports.shared.model_costs import costs_of
 from tfprof.reports.shared.parameters import parameters_of
 from tfprof.reports.shared.question import Question
+from tfprof.reports.shared.recorded_run import with_batch_of_run
 from tfprof.results.step_average import StepAverage
 
 # a summary answers at once: going through more nodes than this takes longer
@@ -82,6 +83,10 @@ def digest(data: ProfileData, question: Question | None = None) -> Digest:
     part = extent(data, question.signature if question is not None else None)
     graph, hosts = data.graph, data.hosts.on_one_clock
     static = _static(data, question) if question is not None else None
+    if static is not None and question is not None:
+        as_run = with_batch_of_run(data, question, static.symbols)
+        if as_run != question:
+            question, static = as_run, _static(data, as_run)
     return Digest(
         data,
         part,
@@ -93,7 +98,7 @@ def digest(data: ProfileData, question: Question | None = None) -> Digest:
         logged_flops(data),
         static,
         _memory(data, part, static, question),
-        measured_memory(hosts) if question is not None else [],
+        measured_memory(data.sessions or hosts) if question is not None else [],
         _steps(data) if question is not None else None,
         _layers(data, question or Question()),
         question or Question(),
@@ -124,7 +129,8 @@ def _memory(
     batch, large = asked.sizes.get(BATCH, 1), len(data.graph) > LARGEST_TWICE
     # what kernels need while they run is no line over the batch
     exact = costs_of(data, asked, {BATCH: batch}) if is_open else static
-    made = program(exact, data.graph, MODELS["cpu-tf"])
+    model = memory_model_of_run(data)
+    made = program(exact, data.graph, model)
     found = peaks(made, batch)
     parameters = count_parameters(data, part)
     missing = missing_sizes(made, variables=parameters.total.reason)
@@ -132,13 +138,12 @@ def _memory(
         return StepPeaks(found, is_open, missing)
     # said as a symbol, the batch is open even where a run tells its size
     costs = static if is_open else costs_of(data, asked, {BATCH: symbol(BATCH)})
-    fits = _fits(costs, data.graph, COMMON_DEVICE - parameters.bytes)
+    fits = _fits(program(costs, data.graph, model), costs, COMMON_DEVICE - parameters.bytes)
     return StepPeaks(found, is_open, missing, fits)
 
 
-def _fits(costs: OpCosts, graph: Graph, budget: int) -> int | None:
+def _fits(made: Program, costs: OpCosts, budget: int) -> int | None:
     """The batch that fits, by the formula over the batch; None where there is none."""
-    made = program(costs, graph, MODELS["cpu-tf"])
     if costs.symbols != [BATCH] or made.unknown:
         return None
     (lines, *_) = pieces(made, _SCHEDULE_BATCH).values()

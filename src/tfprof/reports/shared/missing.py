@@ -17,7 +17,8 @@ _GRAPH = "The graph (graph.pb, graph.pbtxt, .meta)"
 def missing_inputs(known: Digest) -> Iterator[MissingInput]:
     data = known.data
     used = [shell_path(i.path) for i in data.inputs if i.used and not i.why]
-    here = " ".join(used or [shell_path(data.title)])
+    folder = [shell_path(data.title)] if data.record is not None or not used else []
+    here = " ".join(folder or used)
     if data.keras is not None:
         if data.keras.weights_missing not in ("", NO_WEIGHTS):
             install = "pip install 'tfprof[keras]'"
@@ -44,7 +45,13 @@ def missing_inputs(known: Digest) -> Iterator[MissingInput]:
             f"tfprof {here} OP_LOG",
         )
     log = log_of(data)
-    if known.run is None and log is not None:
+    if known.run is None and data.record is not None:
+        yield MissingInput(
+            "A capture, of which none was taken",
+            "time, steps and input",
+            f"tfprof run --steps A..B {data.record.program.name or 'SCRIPT'}",
+        )
+    elif known.run is None and log is not None:
         yield MissingInput(
             "A profile, of which none was written",
             f"time, steps and input. {why_no_profile(log)}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -18,7 +19,8 @@ def recognised(data: ProfileData) -> str:
 
 
 def _formats(inputs: Iterable[Input]) -> str:
-    return " · ".join(f"{i.format} {i.path.name}" for i in inputs if i.used and not i.why)
+    read = Counter(f"{i.format} {i.path.name}" for i in inputs if i.used and not i.why)
+    return " · ".join(f"{count} x {one}" if count > 1 else one for one, count in read.items())
 
 
 def shell_path(path: str | Path) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from tfprof.analyses.overlap.fragments import missing_parts
 from tfprof.analyses.overlap.host_steps import host_steps, with_only
 from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
 from tfprof.analyses.step_time.evidence import events_behind
@@ -13,6 +14,8 @@ from tfprof.model.device import short_names
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
 from tfprof.reports.shared.input_bound import NO_OPS, is_input_bound
+from tfprof.reports.shared.logged_run import logged_of, not_numbers
+from tfprof.reports.shared.recorded_run import capture_rows, epoch_rows, trace_overhead
 from tfprof.reports.shared.run_in_time import hosts_in_time
 from tfprof.reports.shared.words import recognised, shell_path
 from tfprof.reports.steps.overlap_words import is_mostly_outside
@@ -23,7 +26,7 @@ from tfprof.results.categories import Category
 from tfprof.results.host_steps import HostSteps
 from tfprof.results.partial import ranked
 from tfprof.results.step_windows import StepWindow
-from tfprof.results.steps import Behind, CategorySlice, Look, NoSteps, StepsResult
+from tfprof.results.steps import Behind, Bound, CategorySlice, Look, NoSteps, StepsResult
 
 NO_STEPS = (
     "no steps were found: no event has a step_num, no function is called again and again, "
@@ -35,6 +38,7 @@ _SEE_PYTHON = (
     "options=tfprof.profiler_options(python_tracer_level=1)) records every call; "
     "with tf.profiler.experimental.Trace('my callback'): ... names one."
 )
+_FRAGMENT = "The capture is a fragment: {}. What it tells is of that part."
 _SLICES_SHOWN = 3
 _MOSTLY = 0.5
 
@@ -49,12 +53,20 @@ def ask(data: ProfileData, query: Query) -> Answered[StepsResult | NoSteps]:
         found = _with_one(found, shown, query.device)
         shown = with_only(shown, found)
     result = _looked_at(_tagged(partial.finish(query, shown), data), found, category)
-    result = replace(result, read=data.warnings)
-    warnings = list(data.warnings)
+    result = replace(
+        result,
+        read=data.warnings,
+        overhead=trace_overhead(data),
+        epochs=epoch_rows(data) or None,
+        logged=logged_of(data),
+        captures=capture_rows(data) or None,
+    )
+    warnings = [*data.warnings, *not_numbers(result.logged)]
     if not result.input_bound.known:
         warnings.append(f"input_bound: {NO_OPS}")
     result = replace(result, then=_next(data, result, shown))
     notes = [
+        *([_FRAGMENT.format("; ".join(result.missing))] if result.missing else []),
         *data.warnings[:1],
         *_left_out(result),
         *([_SEE_PYTHON] if is_mostly_outside(result) else []),
@@ -77,19 +89,26 @@ def _all_hosts(data: ProfileData) -> tuple[Breakdown | None, StepsPartial]:
     """The first host with its events, and all of them without."""
     first, whole = None, StepsPartial()
     for rank, space in hosts_in_time(data, "steps are parts of one"):
+        missing = tuple(missing_parts(space))
         for at, one in enumerate(breakdowns(space)):
             first = first or one
-            whole = whole.merge(partial_of([one], ranked(rank, at)))
+            whole = whole.merge(partial_of([one], ranked(rank, at), missing))
     return first, whole
 
 
-def partial_of(hosts: Iterable[Breakdown], first: int = 0) -> StepsPartial:
-    """`first` is the rank of the first of them."""
-    return StepsPartial(tuple(host_steps(one, rank) for rank, one in enumerate(hosts, first)))
+def partial_of(
+    hosts: Iterable[Breakdown], first: int = 0, missing: tuple[str, ...] = ()
+) -> StepsPartial:
+    """`first` is the rank of the first of them, `missing` what their capture has not."""
+    found = (host_steps(one, rank) for rank, one in enumerate(hosts, first))
+    return StepsPartial(tuple(replace(one, missing=missing) for one in found))
 
 
 def _without_steps(data: ProfileData) -> Answered[StepsResult | NoSteps]:
-    nothing = NoSteps((), None, None, Quantity.unknown(NO_STEPS), None, ())
+    nothing = NoSteps(
+        (), None, None, Quantity.unknown(NO_STEPS), None, (),
+        epoch_rows(data) or None, logged_of(data), capture_rows(data) or None,
+    )  # fmt: skip
     warnings = [*data.warnings, NO_STEPS]
     said = [*warnings, _MARK]
     return answered("steps", data, nothing, warnings, said, recognised=recognised(data))
@@ -147,13 +166,17 @@ def _left_out(result: StepsResult) -> Iterator[str]:
 
 def _busy_share(result: StepsResult) -> float:
     """How much of the time the busiest device worked; without any, the ops on the host."""
-    busy = [one.busy for one in result.devices.values()] or [result.host.model_ops]
+    busy = [one.busy for one in result.devices] or [result.host.model_ops]
     return max((share for share in busy if share is not None), default=0.0)
 
 
 def _next(data: ProfileData, result: StepsResult, shown: HostSteps) -> str:
     """The input where it is waited for; of the infeed of a device no more is known."""
     path = shell_path(data.title)
+    if not shown.ops_recorded:
+        return f"`tfprof timeline {path}` shows what ran when"
+    if result.verdict.name is Bound.COPIES:
+        return f"`tfprof layers {path} --by op` shows which copies are waited for"
     if shown.reads_tf_data and is_input_bound(shown.input_share):
         return f"`tfprof input {path}` shows which stage is slow"
     if result.slow_steps:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tfprof.model import units
 from tfprof.model.units import as_micros
-from tfprof.results.host_steps import Gap, Launches, Straggler, Times
-from tfprof.results.steps import DeviceRow, HostOps, PoolRow, StepsResult
+from tfprof.results.host_steps import Gap, Launches, Straggler
+from tfprof.results.steps import Bound, DeviceRow, HostOps, PoolRow, StepsResult
 from tfprof.views.shapes import Column, Table, Unit, Value
 
 _DEVICES_NAMED = 3
 _POOLS_NAMED = 3
 _MUCH_OUTSIDE = 0.1
+_UNEVEN = 2
+_REASONS, _WORTH_TELLING = 2, 0.05
 _TOOK = {
     "work": "works longer than the others",
     "end": "ends later than the others",
@@ -21,15 +21,20 @@ _TOOK = {
 
 
 def overlap_facts(found: StepsResult) -> list[tuple[str, str]]:
-    """Four lines at most: how busy it was, what is not TensorFlow, the longest gap, what is wrong.
+    """Six lines at most: bound by what, how busy, what is not TensorFlow, the longest gap, waits.
 
     Of the first host; the stragglers are of all.
     """
-    facts = [("Busy", _busy(found))] if found.devices or found.host.any_ops else []
+    facts = [("Bound", _bound(found))] if _is_worth_telling(found) else []
+    if found.devices or found.host.any_ops:
+        facts.append(("Busy", _busy(found)))
     if is_mostly_outside(found):
         facts.append(("Outside", _outside(found)))
     if found.gaps:
         facts.append(("Longest gap", _gap_text(found.gaps[0])))
+    barriers = _barriers(found)
+    if barriers:
+        facts.append(("Barriers", barriers))
     launches = [_launch_text(one) for one in found.launches if one.bound_steps]
     wrong = [*launches, *straggler_texts(found)]
     if wrong:
@@ -37,6 +42,25 @@ def overlap_facts(found: StepsResult) -> list[tuple[str, str]]:
     elif not found.devices and found.host.pools:
         facts.append(("Threads", _threads(found.host)))
     return facts
+
+
+def _is_worth_telling(found: StepsResult) -> bool:
+    """Whether it says more than the line about the input, which a CPU may wait for, too."""
+    known = (Bound.INPUT, Bound.COMPUTE, Bound.UNKNOWN)
+    return bool(found.devices) or found.verdict.name not in known
+
+
+def _bound(found: StepsResult) -> str:
+    """input-bound: input 60.1%, compute 30.0%, not recorded 6.4%."""
+    verdict = found.verdict
+    others = sorted(verdict.evidence.items(), key=lambda item: -item[1])
+    said = [
+        f"{one.what} {units.share(share, 1)}"
+        for one, share in [(verdict.name, verdict.share), *others]
+        if one is verdict.name or share >= _WORTH_TELLING
+    ]
+    name = "?" if verdict.name is Bound.UNKNOWN else verdict.name.value
+    return f"{name}: {', '.join(dict.fromkeys(said))}"
 
 
 def is_mostly_outside(found: StepsResult) -> bool:
@@ -60,47 +84,51 @@ def _busy(found: StepsResult) -> str:
     if not found.devices:
         model, pipeline = _percent(found.host.model_ops), _percent(found.host.input_ops)
         return f"ops of the model {model} of the time, ops of the input {pipeline}"
-    devices = list(found.devices.items())
+    devices = sorted(found.devices, key=lambda one: sum(one.use.compute))
     if len(devices) == 1:
-        return _one_busy(found, *devices[0])
-    named = [f"{name} {_percent(one.busy)}" for name, one in devices]
+        return _one_busy(found, devices[0])
     if len(devices) <= _DEVICES_NAMED:
-        return f"{', '.join(named)} of the time"
-    devices.sort(key=lambda item: sum(item[1].use.busy))
-    (least, low), (most, high) = devices[0], devices[-1]
+        named = [f"{one.device} {_percent(one.busy)}" for one in found.devices]
+        return f"computing {', '.join(named)} of the time"
+    low, high = devices[0], devices[-1]
     return (
-        f"{len(devices)} devices, from {_percent(low.busy)} of the time "
-        f"({least}) to {_percent(high.busy)} ({most})"
+        f"{len(devices)} devices, computing from {_percent(low.busy)} of the time "
+        f"({low.device}) to {_percent(high.busy)} ({high.device})"
     )
 
 
-def _one_busy(found: StepsResult, name: str, one: DeviceRow) -> str:
-    whole = sum(step.period for step in found.steps)
-
-    def share(times: Times) -> str:
-        return _percent(sum(times) / whole if whole else None)
-
-    use = one.use
-    said = f"kernels {share(use.compute)}"
-    for what, times, hidden in (
-        ("copies", use.copies, use.copies_hidden),
-        ("collectives", use.collectives, use.collectives_hidden),
+def _one_busy(found: StepsResult, one: DeviceRow) -> str:
+    """/gpu:0 computes 93.6% of the time, copies 2.0%, idle 4.4%."""
+    whole = sum(step.period for step in found.steps) / max(1, len(found.steps))
+    said = [f"{one.device} computes {_percent(one.busy)} of the time"]
+    for what, time in (
+        ("copies", one.copy_wait),
+        ("collectives", one.exposed),
+        ("idle", one.idle),
     ):
-        if any(times):
-            said += f", {what} {share(times)}{_beside(times, hidden)}"
-    return f"{name} {_percent(one.busy)} of the time: {said}"
-
-
-def _beside(times: Times, hidden: Times) -> str:
-    """How much runs beside kernels, and so costs nothing."""
-    share = sum(hidden) / sum(times)
-    return f" ({units.share(share, 1)} of them beside kernels)" if share else ""
+        if time:
+            said.append(f"{what} {units.share(time, whole)}")
+    return ", ".join(said)
 
 
 def _gap_text(gap: Gap) -> str:
     """66.50 ms in step 1: 90% IteratorGetNext."""
     whose = f" of {_idle(gap)}" if len(gap.idle) > 1 else ""
     return f"{units.duration_ps(gap.length)}{whose} in step {gap.step}: {_did(gap)}"
+
+
+def _barriers(found: StepsResult) -> str:
+    """/tpu:2 waited 340.6 ms, /tpu:0 24.8 ms: the others wait for /tpu:0."""
+    waited = {one.device: one.barriers for one in found.devices if one.barriers is not None}
+    if len(waited) < 2:
+        return ""
+    longest, shortest = max(waited, key=waited.__getitem__), min(waited, key=waited.__getitem__)
+    if waited[longest] < _UNEVEN * waited[shortest]:
+        return ""
+    return (
+        f"{longest} waited {units.duration_ps(waited[longest])}, {shortest} "
+        f"{units.duration_ps(waited[shortest])}: the others wait for {shortest}"
+    )
 
 
 def _did(gap: Gap) -> str:
@@ -150,38 +178,44 @@ def _straggler_text(one: Straggler, *, several: bool) -> str:
 
 
 def devices_table(found: StepsResult) -> Table:
-    """Times are of an average step."""
-    collectives = any(any(one.use.collectives) for one in found.devices.values())
+    """Times are of an average step, and add up to it."""
+    collectives = any(one.collectives for one in found.devices)
     columns = [
         Column("device", "device"),
         Column("busy", "busy", Unit.SHARE),
-        Column("kernels_us", "kernels a step", Unit.MICROS),
-        Column("copies_us", "copies", Unit.MICROS),
-        Column("copies_hidden", "hidden", Unit.SHARE),
+        Column("busy_us", "computes", Unit.MICROS),
+        Column("copy_wait_us", "copies", Unit.MICROS),
+        *([Column("exposed_us", "collectives", Unit.MICROS)] if collectives else []),
+        Column("idle_us", "idle", Unit.MICROS),
+        Column("idle_in_span", "in its span", Unit.SHARE),
+        Column("waited_for", "waits for", Unit.PROSE),
     ]
-    if collectives:
-        columns.append(Column("collectives_us", "collectives", Unit.MICROS))
-        columns.append(Column("collectives_hidden", "hidden", Unit.SHARE))
-    columns.append(Column("idle_us", "idle", Unit.MICROS))
-    periods = [step.period for step in found.steps]
-    rows = [
-        [name, *_device_values(one, periods, collectives=collectives)]
-        for name, one in found.devices.items()
+    rows: list[list[Value]] = [
+        [
+            one.device,
+            one.busy,
+            as_micros(one.busy_mean),
+            as_micros(one.copy_wait),
+            *([as_micros(one.exposed)] if collectives else []),
+            as_micros(one.idle),
+            one.idle_in_span,
+            _waits(one),
+        ]
+        for one in found.devices
     ]
     return Table(columns, rows)
 
 
-def _device_values(one: DeviceRow, periods: Sequence[int], *, collectives: bool) -> list[Value]:
-    use = one.use
-    row: list[Value] = [one.busy, as_micros(one.kernels), as_micros(one.copies)]
-    row.append(_part(use.copies_hidden, use.copies))
-    if collectives:
-        row += [as_micros(one.collectives), _part(use.collectives_hidden, use.collectives)]
-    return [*row, as_micros((sum(periods) - sum(use.busy)) / len(periods))]
-
-
-def _part(some: Times, whole: Times) -> float | None:
-    return sum(some) / sum(whole) if any(whole) else None
+def _waits(one: DeviceRow) -> str:
+    """What an idle device waited for, the two reasons that take most: launch 71%, input 20%."""
+    if not one.idle:
+        return ""
+    most = sorted(one.waited_for.items(), key=lambda item: -item[1])[:_REASONS]
+    return ", ".join(
+        f"{reason.label} {time / one.idle:.0%}"
+        for reason, time in most
+        if time >= _WORTH_TELLING * one.idle
+    )
 
 
 def gaps_table(found: StepsResult) -> Table:

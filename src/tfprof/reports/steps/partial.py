@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tfprof.analyses.overlap.stragglers import straggling_hosts
+from tfprof.analyses.overlap.verdict import verdict
 from tfprof.model.device import short_names
 from tfprof.model.quantity import Quantity
 from tfprof.model.units import PS_A_MICROSECOND
@@ -48,11 +49,12 @@ class StepsPartial:
             _average(found),
             _periods(found),
             _input_bound(found),
+            verdict(found),
             found.steps.rule,
             found.steps.about,
             tuple(found.steps.dropped),
             found.slow,
-            {short[one.name]: _device(found, one) for one in first.devices},
+            tuple(_device(found, one, short[one.name]) for one in first.devices),
             tuple(short[name] for name in first.unused),
             _host_ops(first),
             tuple(
@@ -69,6 +71,7 @@ class StepsPartial:
                 *straggling_hosts(self.hosts),
             ),
             tuple(map(_host, self.hosts)),
+            missing=tuple(dict.fromkeys(text for host in self.hosts for text in host.missing)),
             asked=Asked(query.look, query.step, alone=query.device is not None),
         )
 
@@ -116,16 +119,22 @@ def _host(one: HostSteps) -> HostRow:
     return HostRow(one.host, len(one.time), median, _input_bound(one), average)
 
 
-def _device(found: HostSteps, one: DeviceSteps) -> DeviceRow:
+def _device(found: HostSteps, one: DeviceSteps, name: str) -> DeviceRow:
+    periods, span = found.steps.periods, sum(one.span)
     return DeviceRow(
-        _share(one.busy, found.steps.periods),
-        _mean(one.busy),
+        name,
+        _share(one.compute, periods),
         _mean(one.compute),
-        _mean(one.copies),
-        _mean(one.copies_hidden),
+        _mean(one.copies) - _mean(one.copies_hidden),
         _mean(one.collectives),
-        _mean(one.collectives_hidden),
-        one.busy,
+        _mean(one.collectives) - _mean(one.collectives_hidden),
+        _mean(periods) - _mean(one.active),
+        {reason: _mean(times) for reason, times in one.waited.items()},
+        _mean(one.copies),
+        _mean(one.span),
+        1 - sum(one.compute) / span if span else None,
+        one.barriers,
+        one.compute,
         found.average_of(one.time),
         one,
     )

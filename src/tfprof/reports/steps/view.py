@@ -10,8 +10,11 @@ import numpy as np
 from tfprof.model import units
 from tfprof.model.units import as_micros
 from tfprof.reports.shared.input_bound import REST, bound_text
+from tfprof.reports.shared.logged_run import logged_facts
+from tfprof.reports.shared.recorded_run import overhead_text
 from tfprof.reports.steps.overlap_words import devices_table, gaps_table, overlap_facts
 from tfprof.reports.steps.slow_words import slow_notes, slow_texts
+from tfprof.reports.steps.whole_run import captures_table, epochs_table
 from tfprof.results.answered import Answered
 from tfprof.results.categories import Category
 from tfprof.results.steps import CategorySlice, Look, NoSteps, Periods, StepRow, StepsResult
@@ -37,7 +40,7 @@ _EVENTS_SHOWN, _EVENTS_A_SLICE = 15, 4
 
 def view(answered: Answered[StepsResult | NoSteps]) -> Report:
     found = answered.data
-    parts = [] if isinstance(found, NoSteps) else _PARTS[found.asked.look](found)
+    parts = _whole_run(found) if isinstance(found, NoSteps) else _PARTS[found.asked.look](found)
     return Report(*answered.subject.lines, without_empty([*parts, Notes(answered.notes)]))
 
 
@@ -51,6 +54,16 @@ def _all_steps(found: StepsResult) -> list[Part]:
         _average_table(found),
         *([devices_table(found)] if several else []),
         *([_hosts_table(found)] if len(found.hosts) > 1 else []),
+        *_whole_run(found),
+    ]
+
+
+def _whole_run(found: StepsResult | NoSteps) -> list[Part]:
+    """What the program itself and its recorder tell of more than the captured steps."""
+    return [
+        *([captures_table(found.captures)] if found.captures else []),
+        *([epochs_table(found.epochs)] if found.epochs else []),
+        *([Facts(logged_facts(found.logged))] if found.logged is not None else []),
     ]
 
 
@@ -99,6 +112,7 @@ def _facts(found: StepsResult) -> list[tuple[str, str]]:
         *host,
         ("Steps", f"{which}: {found.marked_by}"),
         ("Period", _periods_text(found.period)),
+        *([("Tracing", overhead_text(found.overhead))] if found.overhead is not None else []),
         ("Input", input_verdict(found)),
         *overlap_facts(found),
     ]

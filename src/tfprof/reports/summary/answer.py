@@ -6,11 +6,15 @@ from collections.abc import Sequence
 
 from tfprof.errors import UsageError
 from tfprof.model import units
+from tfprof.model.dims import BATCH
 from tfprof.model.profile import ProfileData
 from tfprof.reports.shared.digest import Digest, digest
+from tfprof.reports.shared.logged_run import logged_of, not_numbers
 from tfprof.reports.shared.missing import missing_inputs
 from tfprof.reports.shared.parameters import counts_of
+from tfprof.reports.shared.recorded_run import recorded_run, said_by_recorder, said_of_batch
 from tfprof.reports.shared.words import recognised
+from tfprof.reports.summary.captured import capture_facts
 from tfprof.reports.summary.parts import (
     estimated_batch,
     estimated_peak,
@@ -43,9 +47,11 @@ def ask(
     known = digest(data, query.question)
     stored = _stored(known, query, progress)
     bad = _bad_values(stored.tensors) if stored is not None else []
-    notes = [*bad, *data.warnings]
-    warnings = [*notes, *unknowns(known)]
+    as_run = known.question.sizes.get(BATCH)
+    batch = [] if as_run is None or BATCH in query.question.sizes else [said_of_batch(as_run)]
+    notes = [*bad, *said_by_recorder(data), *data.warnings, *batch]
     result = _result(known, stored)
+    warnings = [*notes, *unknowns(known), *not_numbers(result.logged)]
     return answered("summary", data, result, warnings, notes, recognised=recognised(data))
 
 
@@ -81,6 +87,7 @@ def _result(known: Digest, stored: CheckpointResult | None) -> SummaryResult:
         estimated_peak_memory=estimated,
         estimated_batch=estimated_batch(known),
         time=time_of(known),
+        capture=capture_facts(known),
         requested_bytes=requested_of(known),
         nodes=nodes,
         function_nodes=function_nodes,
@@ -98,4 +105,6 @@ def _result(known: Digest, stored: CheckpointResult | None) -> SummaryResult:
         known_work=known_work(known),
         oplog=oplog_facts(known, known.data.oplog) if known.data.oplog is not None else None,
         missing=tuple(missing_inputs(known)),
+        recorded=recorded_run(known.data),
+        logged=logged_of(known.data),
     )

@@ -7,11 +7,15 @@ from collections.abc import Iterator, Mapping
 
 from tfprof.model import units
 from tfprof.model.quantity import Quantity
+from tfprof.reports.shared.logged_run import logged_text
 from tfprof.reports.shared.model_costs import in_words, phases_in_words, size_text
+from tfprof.reports.shared.recorded_run import run_text
+from tfprof.reports.summary.captured import device_words, version_words
 from tfprof.results.checkpoint import CheckpointResult
 from tfprof.results.keras_model import KerasResult, TensorRow
 from tfprof.results.parameters import ParamCounts
 from tfprof.results.summary import (
+    CaptureFacts,
     GraphFacts,
     KernelTotals,
     KnownWork,
@@ -21,6 +25,7 @@ from tfprof.results.summary import (
 )
 
 _SHOWN = 4
+_SOME_EAGER = 0.01
 # beside what is trained
 _WORDS = {
     "non_trainable": "not trainable",
@@ -33,6 +38,9 @@ Lines = Iterator[tuple[str, str]]
 
 def facts(found: SummaryResult) -> Lines:
     """Label and text; a repeated label continues the one above."""
+    ran = run_text(found.recorded) if found.recorded is not None else ""
+    if ran:
+        yield "Run", ran
     if found.graph is not None:
         yield from _graph(found, found.graph)
     if found.keras is not None:
@@ -51,6 +59,8 @@ def facts(found: SummaryResult) -> Lines:
         yield "Op log", _oplog(found.oplog)
     if found.run is not None:
         yield from _run(found, found.run)
+    if found.logged is not None:
+        yield "Logged", logged_text(found.logged)
 
 
 def _graph(found: SummaryResult, graph: GraphFacts) -> Lines:
@@ -153,22 +163,26 @@ def _memory(found: SummaryResult) -> Iterator[str]:
     if peak is None:
         if measured is not None:
             beside = "with" if measured.with_variables else "beside"
-            yield f"{units.size(measured.bytes)} at the peak {beside} the variables, measured"
+            yield f"{_size(measured.bytes)} at the peak {beside} the variables, measured"
         return
-    size = peak.bytes.kind.mark + (units.size(_whole(peak.bytes)) if peak.bytes.known else "")
+    size = _size(peak.bytes)
     batch = f" at batch {peak.batch}" if peak.batch is not None else ""
     if measured is None:
         yield f"{size} at the peak beside the variables{batch}, estimated"
     else:
         both = "; " if measured.with_variables else ", "
         held = " with the variables" if measured.with_variables else ""
-        first = f"peak {units.size(measured.bytes)} measured{held}"
+        first = f"peak {_size(measured.bytes)} measured{held}"
         yield f"{first}{both}{size} estimated{batch} beside the variables"
     if peak.fits is not None:
         fits = f"batch {peak.fits:,} fits" if peak.fits else "no batch fits"
         yield f"{fits} in {units.size(peak.device_bytes)}"
     elif peak.bytes.reason:
         yield f"no batch is known to fit: {peak.bytes.reason}"
+
+
+def _size(size: Quantity) -> str:
+    return size.kind.mark + (units.size(_whole(size)) if size.known else "")
 
 
 def _computes(found: SummaryResult) -> list[str]:
@@ -216,17 +230,75 @@ def _run(found: SummaryResult, run: RunFacts) -> Lines:
     yield "Time", f"{span}{a_step}{until}, {traced}"
     if run.step:
         yield "Step", run.step
-    own = "" if found.requested_bytes.known else " of self time"
-    ops = f"{units.duration(time.op_us.number or 0)}{own}{a_step} in {run.executions:,} executions"
-    ops += _places(run.devices)
-    if run.pipeline_us:
-        ops += f"; {units.duration(run.pipeline_us)} of it in the input pipeline"
-    yield "Op time", ops
+    if run.waits_for:
+        yield "Waits for", run.waits_for
+    yield ("Device time", _device_time(found, run)) if run.on_device else (
+        "Op time", _op_time(found, run)
+    )  # fmt: skip
+    phases = _phases(found, run)
+    if phases:
+        yield "Phases", phases
+    if found.capture is not None:
+        yield "Ran on", _ran_on(found.capture)
     if found.requested_bytes.known and found.measured_peak is None:  # the peak says more
         size = units.size(found.requested_bytes.number or 0)
         yield "Requested", f"{size} a step, by all ops for outputs and scratch"
     if run.kernels is not None:
         yield "Kernels", _kernels(run.kernels)
+
+
+def _op_time(found: SummaryResult, run: RunFacts) -> str:
+    a_step = " a step" if _whole(found.time.steps) else ""
+    own = "" if found.requested_bytes.known else " of self time"
+    took = units.duration(found.time.op_us.number or 0)
+    ops = f"{took}{own}{a_step} in {run.executions:,} executions{_places(run.devices)}"
+    if run.pipeline_us:
+        ops += f"; {units.duration(run.pipeline_us)} of it in the input pipeline"
+    return ops
+
+
+def _device_time(found: SummaryResult, run: RunFacts) -> str:
+    """Kernels first: copies go on beside them."""
+    a_step = " a step" if _whole(found.time.steps) else ""
+    whole = found.time.op_us.number or 0
+    of = " of kernels" if run.copy_us else ""
+    text = f"{units.duration(whole - run.copy_us)}{of}{a_step}"
+    text += f" in {units.plural(run.executions, 'execution')}"
+    if run.copy_us:
+        text += f", {units.duration(run.copy_us)} of copies"
+    text += _places(run.devices)
+    return f"{text}; ops on the host {units.duration(run.host_us)}" if run.host_us else text
+
+
+def _phases(found: SummaryResult, run: RunFacts) -> str:
+    """Of a step that trains: of one that only predicts there is nothing to tell."""
+    phases = found.time.phases
+    if phases is None or not (phases.backward or phases.update):
+        return ""
+    parts = {
+        "forward": phases.forward,
+        "backward": phases.backward,
+        "update": phases.update,
+        "other": max(0.0, phases.other - run.copy_us),
+    }
+    whole = sum(parts.values())
+    return ", ".join(f"{name} {units.share(took, whole)}" for name, took in parts.items() if took)
+
+
+def _ran_on(capture: CaptureFacts) -> str:
+    """Hosts, devices, versions; shares of op time where there is more than one side to it."""
+    some = ", ".join(capture.hosts[:_SHOWN]) + (", ..." if len(capture.hosts) > _SHOWN else "")
+    hosts = f"{len(capture.hosts)} hosts: {some}" if len(capture.hosts) > 1 else some
+    said = [hosts or "a host without a name", device_words(capture.devices) or "no device"]
+    if capture.versions:
+        said.append(version_words(capture.versions))
+    if capture.device_share and capture.host_share is not None:
+        said.append(
+            f"op time {capture.device_share:.0%} on devices, {capture.host_share:.0%} on hosts"
+        )
+    if capture.eager_share is not None and capture.eager_share >= _SOME_EAGER:
+        said.append(f"{capture.eager_share:.0%} of op time is of eager ops")
+    return "; ".join(said)
 
 
 def _places(devices: Mapping[str, float]) -> str:
@@ -240,6 +312,10 @@ def _places(devices: Mapping[str, float]) -> str:
 def _kernels(ran: KernelTotals) -> str:
     launches, names = units.plural(ran.runs, "run"), units.plural(ran.kernels, "kernel")
     text = f"{units.duration(ran.time_us)} in {launches} of {names}"
+    if ran.half_us:
+        text += f"; {units.share(ran.half_us, ran.time_us)} in 16 bits"
+    if ran.tensor_us:
+        text += f", {units.share(ran.tensor_us, ran.time_us)} on tensor cores"
     if ran.idle_us:
         text += f"; {units.share(ran.idle_us, ran.time_us)} could use tensor cores and does not"
     return f"{text}: `tfprof layers --by kernel`"

@@ -16,6 +16,8 @@ from tfprof.reports.shared.digest import COMMON_DEVICE, Digest
 from tfprof.reports.shared.input_bound import NO_OPS, step_text
 from tfprof.reports.shared.missing_sizes import bytes_known
 from tfprof.reports.shared.words import NO_STEPS
+from tfprof.reports.summary.slow_input import slow_stage
+from tfprof.results.device_work import Phase
 from tfprof.results.keras_model import TensorRow
 from tfprof.results.step_average import StepAverage
 from tfprof.results.summary import (
@@ -24,6 +26,7 @@ from tfprof.results.summary import (
     KernelTotals,
     MeasuredPeak,
     OpLogFacts,
+    PhaseTimes,
     RunFacts,
     SignatureRow,
     TimeResult,
@@ -33,6 +36,7 @@ from tfprof.wire import dtypes
 NO_GRAPH = "no graph was given"
 NO_RUN = "no run was given"
 NOT_TOLD = "a capture does not tell"
+NO_DEVICE = "no device was recorded"
 
 Peaks = dict[str, Quantity]
 
@@ -85,7 +89,7 @@ def peaks_of(known: Digest) -> tuple[Peaks | None, str | None, Peaks | None]:
         }
     if not known.measured:
         return estimated, "estimated" if estimated is not None else None, None
-    measured = {one.device: Quantity.measured(one.peak) for one in known.measured}
+    measured = {one.device: one.highest.measured_peak for one in known.measured}
     return measured, "measured", estimated
 
 
@@ -103,7 +107,9 @@ def measured_peak(known: Digest) -> MeasuredPeak | None:
     highest = max(known.measured, key=lambda one: one.peak, default=None)
     if highest is None:
         return None
-    return MeasuredPeak(highest.peak, with_variables=highest.highest.before is not None)
+    return MeasuredPeak(
+        highest.highest.measured_peak, with_variables=highest.highest.before is not None
+    )
 
 
 def estimated_peak(known: Digest) -> EstimatedPeak | None:
@@ -124,12 +130,17 @@ def time_of(known: Digest) -> TimeResult:
         bound = Quantity.unknown(NO_OPS) if share is None else Quantity.measured(share)
     if run is None:
         lost = Quantity.unknown(NO_RUN)
-        return TimeResult(lost, lost, lost, lost, bound)
+        return TimeResult(lost, lost, lost, lost, lost, lost, None, bound)
     step = steps = Quantity.unknown(NO_STEPS)
     if run.steps:
         step, steps = Quantity.measured(run.span_us), Quantity.measured(run.steps)
     span = Quantity.measured(run.span_us * max(1, run.steps))
-    return TimeResult(step, Quantity.measured(run.op_us), span, steps, bound)
+    device = Quantity.unknown(NO_DEVICE)
+    if run.device_us is not None:
+        device = Quantity.measured(run.device_us)
+    phases = PhaseTimes(*(run.phases.get(one.value, 0.0) for one in Phase))
+    op, host = Quantity.measured(run.op_us), Quantity.measured(run.host_us)
+    return TimeResult(step, op, span, steps, device, host, phases, bound)
 
 
 def requested_of(known: Digest) -> Quantity:
@@ -142,12 +153,24 @@ def requested_of(known: Digest) -> Quantity:
 def run_facts(known: Digest, run: StepAverage) -> RunFacts:
     found = known.steps
     step = step_text(found.average(), found.input_share) if found is not None else ""
-    ran = _kernels(known.data.hosts.spaces)
-    return RunFacts(run.executions, run.is_period, run.pipeline_us, run.devices, step, ran)
+    spaces = known.data.hosts.spaces
+    slow = slow_stage(spaces, found.input_share, known.data.graph) if found is not None else ""
+    return RunFacts(
+        run.executions,
+        run.is_period,
+        run.pipeline_us,
+        run.devices,
+        step,
+        slow,
+        _kernels(spaces),
+        run.host_us,
+        run.copy_us,
+        run.device_us is not None,
+    )
 
 
 def _kernels(spaces: Sequence[Space]) -> KernelTotals | None:
-    found = kernels(spaces).finish()
+    found = [one for one in kernels(spaces).finish() if not one.is_copy]
     if not found:
         return None
     return KernelTotals(
@@ -155,4 +178,6 @@ def _kernels(spaces: Sequence[Space]) -> KernelTotals | None:
         sum(one.runs for one in found),
         len({one.kernel for one in found}),
         sum(one.total_us for one in found if one.launch.could_do_better),
+        sum(one.half_us for one in found),
+        sum(one.total_us for one in found if one.launch.uses_tensor_cores),
     )

@@ -25,7 +25,14 @@ def top_rows(known: Digest) -> tuple[TopRows, str | None]:
 def _nodes(known: Digest) -> tuple[NodeTime, ...]:
     types = executed_types(known.data)
     return tuple(
-        NodeTime(one.name, one.op or types.get(one.name), one.micros, one.requested, one.runs)
+        NodeTime(
+            one.name,
+            one.op or types.get(one.name),
+            one.micros,
+            one.requested,
+            one.runs,
+            one.copies,
+        )
         for one in (known.run.nodes if known.run is not None else ())
     )
 

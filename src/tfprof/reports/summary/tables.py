@@ -35,31 +35,40 @@ def _types(nodes: Sequence[NodeTime]) -> Table:
     """Time by op type."""
     kinds: dict[str, list[float]] = {}
     for node in nodes:
-        sums = kinds.setdefault(node.op or "(not in the graph)", [0, 0, 0])
-        for place, value in enumerate((node.runs, node.time_us, node.requested_bytes)):
+        sums = kinds.setdefault(node.op or "(not in the graph)", [0, 0, 0, 0])
+        told = (node.runs, node.time_us, node.requested_bytes, node.copy_us)
+        for place, value in enumerate(told):
             sums[place] += value or 0
-    whole = fsum(time for _, time, _ in kinds.values())
+    whole = fsum(time - copies for _, time, _, copies in kinds.values())
     columns = [
         Column("op", "op type"), Column("runs", "runs", Unit.COUNT), _TIME, _SHARE, _REQUESTED,
     ]  # fmt: skip
     rows: list[list[Value]] = [
-        [kind, runs, time, time / whole if whole else 0, requested]
-        for kind, (runs, time, requested) in sorted(
+        [kind, runs, time, _share(time, copies, whole), requested]
+        for kind, (runs, time, requested, copies) in sorted(
             kinds.items(), key=lambda item: (-item[1][1], item[0])
         )
     ]
-    return _of_time(columns, rows, nodes, "Costliest op types", whole)
+    return _of_time(columns, rows, nodes, "Costliest op types")
+
+
+def _share(time: float, copies: float, whole: float) -> Value:
+    """Copies of a device go on beside its kernels, and are no part of their time."""
+    own = time - copies
+    if copies and not own:
+        return ""
+    return own / whole if whole else 0
 
 
 def _nodes(nodes: Sequence[NodeTime]) -> Table:
     # Python 3.12 rounds sums of floats otherwise than 3.11; this one has no error to round
-    whole = fsum(node.time_us for node in nodes)
+    whole = fsum(node.time_us - node.copy_us for node in nodes)
     rows: list[list[Value]] = [
-        [one.name, one.time_us, one.time_us / whole if whole else 0, one.requested_bytes]
+        [one.name, one.time_us, _share(one.time_us, one.copy_us, whole), one.requested_bytes]
         for one in nodes
     ]
     columns = [Column("name", "node"), _TIME, _SHARE, _REQUESTED]
-    return _of_time(columns, rows, nodes, "Costliest nodes", whole)
+    return _of_time(columns, rows, nodes, "Costliest nodes")
 
 
 def _of_time(
@@ -67,12 +76,11 @@ def _of_time(
     rows: list[list[Value]],
     nodes: Sequence[NodeTime],
     title: str,
-    whole: float,
 ) -> Table:
     """A capture of TensorFlow 2 does not tell what ops asked their allocators for."""
     if all(node.requested_bytes is None for node in nodes):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
-    return Table(columns, rows, title, fold=Fold(0, _TIME.key, whole))
+    return Table(columns, rows, title, fold=Fold(0, _SHARE.key, 1.0))
 
 
 def _layers(layers: Sequence[LayerParams]) -> Table:

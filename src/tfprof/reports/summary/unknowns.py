@@ -12,7 +12,7 @@ from tfprof.reports.shared.logged_flops import logged_beside_counted
 from tfprof.reports.shared.model_costs import open_sizes, warnings_of
 from tfprof.reports.shared.parameters import counts_of
 from tfprof.reports.shared.words import NO_STEPS
-from tfprof.reports.summary.parts import NO_GRAPH, NO_RUN, NOT_TOLD
+from tfprof.reports.summary.parts import NO_DEVICE, NO_GRAPH, NO_RUN, NOT_TOLD
 from tfprof.reports.summary.work import NOT_OF_LAYERS, own_costs, why_not_computed
 
 _ROLES = ("trainable", "non_trainable", "optimizer", "other", "total")
@@ -79,6 +79,8 @@ def _run(known: Digest) -> Nulls:
         return
     if not run.steps:
         yield NO_STEPS, ["time.step_us", "time.steps"]
+    if run.device_us is None:
+        yield NO_DEVICE, ["time.device_us"]
     if run.requested is None:
         yield NOT_TOLD, ["requested_bytes"]
 

@@ -30,7 +30,7 @@ class Prepared:
     """The second question is quick: its nodes are those of the first, if they agree in needs."""
 
     def __init__(self, data: ProfileData) -> None:
-        self.data = data
+        self.data = data.as_recorded()
         self._needs: tuple[object, ...] | None = None
         self._kept: tuple[ProfileData, Nodes]
 

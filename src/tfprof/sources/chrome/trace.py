@@ -1,4 +1,4 @@
-"""Chrome's trace format: what TensorFlow 1's Timeline, XProf, JAX and tfprof itself write.
+"""Chrome's trace format: what TensorFlow 1's Timeline, XProf, JAX, PyTorch and tfprof write.
 
 A process becomes a plane, a thread a line. Slices are kept with their arguments; counters and
 flows are not, and neither is what is asynchronous, which has no line.
@@ -27,6 +27,7 @@ from tfprof.model.trace import Trace
 from tfprof.model.units import NS_A_MICROSECOND, PS_A_MICROSECOND, PS_A_NANOSECOND
 from tfprof.model.xspace import Environment, Plane, Space
 from tfprof.model.xstats import StatValue
+from tfprof.sources.chrome import pytorch
 from tfprof.sources.chrome.json_stream import CutOff, JsonStream
 from tfprof.sources.chrome.slices import (
     LONGEST,
@@ -39,6 +40,7 @@ from tfprof.sources.chrome.slices import (
 )
 from tfprof.sources.files.probe import Probe
 from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.xplane.limits import said_of_viewed
 from tfprof.sources.xplane.ops import executions
 from tfprof.wire.fields import Progress
 from tfprof.wire.json_values import Json, Object, as_object
@@ -70,7 +72,8 @@ def read(path: Path, _: int, progress: Progress | None) -> FilePiece:
     warnings: list[str] = []
     try:
         for events in _events(stream, found.about):
-            found.add_all(events)
+            of_pytorch = not pytorch.KEYS.isdisjoint(found.about)
+            found.add_all(pytorch.as_capture(events) if of_pytorch else events)
     except CutOff:
         warnings.append(f"{path} ends early; what comes before was read")
     if not found.count:
@@ -82,7 +85,10 @@ def read(path: Path, _: int, progress: Progress | None) -> FilePiece:
     space = found.space()
     rows, threads = executions(space)
     warnings += [f"{path}: {text}" for text in found.left_out()]
-    if not len(rows):
+    warnings += said_of_viewed(space, path)
+    if not pytorch.KEYS.isdisjoint(found.about):
+        warnings.append(f"{path}: {pytorch.WARNING}")
+    elif not len(rows):
         warnings.append(f"{path} has no TensorFlow ops among its events")
     steps = tuple(sorted(set(rows.step[rows.step >= 0].tolist())))
     return FilePiece(trace=Trace(rows, steps, threads=threads, space=space), warnings=warnings)
@@ -111,6 +117,8 @@ def _events(stream: JsonStream, about: Object) -> Iterator[list[Event]]:
             value = stream.value()
             if key == _ABOUT and isinstance(value, dict):
                 about.update(value)
+            elif isinstance(key, str) and key in pytorch.KEYS:
+                about[key] = value
 
 
 def _entries(stream: JsonStream) -> Iterator[list[Event]]:
@@ -336,7 +344,7 @@ def _name(said: Json, args: Object | None) -> str:
     if isinstance(long_name, str) and long_name:
         return long_name
     node = args.get("name")
-    if args.get("op") == name and isinstance(node, str) and node != name:
+    if args.get("op") == name and isinstance(node, str):
         return node if op_name(node) is not None else f"{node}:{name}"
     return name
 
@@ -366,7 +374,7 @@ def _score(probe: Probe) -> float:
 
 register(Format(
     name="Chrome trace",
-    about="a timeline of TensorFlow 1, XProf, JAX or tfprof",
+    about="a timeline of TensorFlow 1, XProf, JAX, PyTorch or tfprof",
     names="*.trace.json, *.trace.json.gz, timeline*.json",
     recognised_by="keys",
     gives="op time, threads, steps",

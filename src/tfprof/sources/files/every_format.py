@@ -17,6 +17,7 @@ ORDER = (
     "checkpoint.checkpoint",
     "checkpoint.state",
     "run.event_file",
+    "run.run_record",
     "keras.file",
     "xplane.xplane",
     "chrome.trace",

@@ -8,8 +8,14 @@ from __future__ import annotations
 import io
 import tempfile
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import BinaryIO
+
+from tfprof.wire.mapped import Mapped
+
+# what has more bytes than this stays in its file, or is put into one
+MAPPED_FROM = 1 << 27
 
 
 class Kept:
@@ -20,6 +26,7 @@ class Kept:
         for chunk in chunks:
             self._file.write(chunk)
             self.size += len(chunk)
+        self._file.flush()
 
     def __del__(self) -> None:
         self._file.close()
@@ -29,8 +36,30 @@ class Kept:
             self._file.seek(offset)
             return self._file.read(min(size, max(0, self.size - offset)))
 
+    def mapped(self, where: str) -> Mapped:
+        """As if it were in memory; this may be gone then."""
+        return Mapped.of(self._file.fileno(), self.size, where)
+
     def stream(self) -> BinaryIO:
         return io.BufferedReader(_Reader(self))
+
+
+def joined(pieces: Iterator[bytes], where: str) -> bytes | Mapped:
+    """All of them, in memory as long as there are few bytes."""
+    found: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        found.append(piece)
+        size += len(piece)
+        if size >= MAPPED_FROM:
+            return Kept(chain(_emptied(found), pieces)).mapped(where)
+    return b"".join(found)
+
+
+def _emptied(pieces: list[bytes]) -> Iterator[bytes]:
+    pieces.reverse()
+    while pieces:
+        yield pieces.pop()
 
 
 class _Reader(io.RawIOBase):

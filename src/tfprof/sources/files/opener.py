@@ -14,7 +14,8 @@ from typing import BinaryIO, Protocol
 
 from tfprof.errors import WrongKind
 from tfprof.sources.files import gzip_data
-from tfprof.sources.files.kept import Kept
+from tfprof.sources.files.kept import MAPPED_FROM, Kept
+from tfprof.wire.mapped import Mapped
 
 # `-`, as the system calls it
 STDIN = Path("/dev/stdin")
@@ -115,6 +116,15 @@ class LocalFiles:
             file.seek(offset)
             return file.read(min(size, max(0, there)))
 
+    def mapped(self, path: Path) -> Mapped | None:
+        """As if it were in memory; None if it may be taken there."""
+        kept = self._kept_of(path)
+        if kept is not None:
+            return kept.mapped(str(path)) if kept.size >= MAPPED_FROM else None
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            return Mapped.of(file.fileno(), size, str(path)) if size >= MAPPED_FROM else None
+
     def stream(self, path: Path) -> BinaryIO:
         kept = self._kept_of(path)
         return path.open("rb") if kept is None else kept.stream()
@@ -172,6 +182,12 @@ def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:  # a link that leads nowhere
         return False
+
+
+def mapped(path: Path) -> Mapped | None:
+    """A large file of this machine; None of any other."""
+    opener = opener_for(path)
+    return opener.mapped(path) if isinstance(opener, LocalFiles) else None
 
 
 def is_plain(path: Path) -> bool:

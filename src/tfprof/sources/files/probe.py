@@ -15,6 +15,8 @@ HEAD_BYTES = 1 << 16
 _TAIL_BYTES = 48
 _MAX_FIELDS = 400
 _MAX_DEPTH = 4
+# what text conversions write for a byte that is no text, and how much of it is no accident
+_REPLACED, _MANGLED = b"\xef\xbf\xbd", 0.02
 _SIZES = {FIXED64: 8, FIXED32: 4}
 
 # a message of this type without these fields is probably another type
@@ -62,6 +64,15 @@ class Probe:
             return fault.start > len(self.head) // 2
         controls = sum(byte < 32 and byte not in b"\t\n\r\f\v" for byte in self.head[:4096])
         return controls == 0
+
+    @cached_property
+    def is_mangled(self) -> bool:
+        """Binary data that somebody decoded as text: what was none became U+FFFD, and is lost."""
+        head = self.head[: HEAD_BYTES - 4]
+        lost = head.count(_REPLACED)
+        if self.is_text or lost * len(_REPLACED) < len(head) * _MANGLED:
+            return False
+        return "\ufffd" not in head.replace(_REPLACED, b"").decode("utf-8", "replace")[:-1]
 
     @cached_property
     def text_fields(self) -> list[str]:

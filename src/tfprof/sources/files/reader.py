@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from tfprof.errors import AccessDenied, CorruptFile, EmptyFile, PathNotFound
 from tfprof.sources.files.file_ref import FileRef
-from tfprof.sources.files.opener import here, opener_for
+from tfprof.sources.files.kept import joined
+from tfprof.sources.files.opener import here, mapped, opener_for
 from tfprof.wire.clip import clip
 from tfprof.wire.fields import Fields, Progress, WireFault, whole
+from tfprof.wire.mapped import Mapped
 from tfprof.wire.schema import Proto, message_class
 
 _CHUNK = 1 << 24
@@ -27,6 +30,22 @@ def read_bytes(path: Path, progress: Progress | None = None) -> bytes:
     if not data:
         raise EmptyFile(str(path))
     return data
+
+
+def read_or_map(path: Path, progress: Progress | None = None) -> bytes:
+    """The same of a file that may be larger than memory: then it is read where it is looked at."""
+    try:
+        found = mapped(path)
+    except FileNotFoundError:
+        raise PathNotFound("no such file", where=str(path)) from None
+    except OSError as fault:
+        raise AccessDenied.because(fault, str(path)) from None
+    return read_bytes(path, progress) if found is None else as_bytes(found)
+
+
+def as_bytes(data: bytes | Mapped) -> bytes:
+    """What is indexed, cut and seen by numpy as bytes are: nobody asks more of a capture."""
+    return cast("bytes", data)
 
 
 def _read_in_chunks(path: Path, progress: Progress) -> bytes:
@@ -84,20 +103,21 @@ def top_fields(
             raise corrupt(fault, path) from None
     try:
         clipped = clip(data, message)
-        if not clipped.data:
+        kept = as_bytes(joined(clipped.pieces(), str(path)))
+        if not kept:
             raise CorruptFile(
                 f"the file ends inside its first record ({message})",
                 offset=len(data),
                 where=str(path),
             )
-        fields = whole(clipped.data)
+        fields = whole(kept)
     except WireFault as fault:
         raise corrupt(fault, path) from None
     warnings.append(
         f"{path} ends early: a record at byte {clipped.at:,} needs more than the "
         f"{len(data):,} bytes there are; what comes before it was read"
     )
-    return clipped.data, fields
+    return kept, fields
 
 
 def corrupt(fault: WireFault, path: Path) -> CorruptFile:

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tfprof.model.checkpoint import Checkpoint
+from tfprof.model.event_scalars import EventScalars
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import Declarations
 from tfprof.model.providers import GraphSource
+from tfprof.model.run_record import RunRecord
 from tfprof.model.trace import Trace
 from tfprof.sources.files.probe import Probe
 from tfprof.wire.fields import Progress
@@ -26,6 +28,8 @@ class FilePiece:
     oplog: OpLog | None = None
     checkpoint: Checkpoint | None = None
     keras: KerasModel | None = None
+    record: RunRecord | None = None
+    scalars: EventScalars | None = None
     warnings: list[str] = field(default_factory=list)
     # files that are read through this one
     beside: tuple[Path, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,42 +13,54 @@ from tfprof.model.trace import Trace
 from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.model.xspace import ENVIRONMENT, SPREAD_NS, Environment, Events, Plane, Space
 from tfprof.model.xstats import values_by_name
-from tfprof.sources.files.reader import Packed, corrupt, parse, read_bytes, top_fields
+from tfprof.sources.files.probe import Probe
+from tfprof.sources.files.reader import Packed, corrupt, parse, read_or_map, top_fields
 from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.xplane.device_clock import on_device_clock
+from tfprof.sources.xplane.limits import said_of_tracer
 from tfprof.sources.xplane.ops import executions
+from tfprof.sources.xplane.riegeli import joined_records
 from tfprof.wire.fields import Fields, Progress, WireFault
+from tfprof.wire.mapped import look
+from tfprof.wire.packed_stats import PackedStats
+from tfprof.wire.riegeli import is_riegeli
 from tfprof.wire.schema import Proto
 from tfprof.wire.spans import Spans
-from tfprof.wire.xspace import PlaneColumns, event_stats, name_stats, read_plane
+from tfprof.wire.xspace import PlaneColumns, all_event_stats, event_stats, name_stats, read_plane
 from tfprof.wire.xstats import StatTable
 
 Ints = npt.NDArray[np.int64]
 
 _PLANES, _ERRORS, _WARNINGS, _HOSTNAMES = 1, 2, 3, 4
-_SUFFIX = ".xplane.pb"
+_SUFFIX = re.compile(r"\.xplane\.(pb|riegeli)$")
 _START, _STOP, _OPTIONS = "profile_start_time", "profile_stop_time", "profile_options"
 # a later time than this is none, but damage
 _LATEST_NS = 1 << 62
 # 27 days: no capture lasts so long
 _LONGEST_PS = 1 << 61
+# enough to tell the format
+_HEAD = 64
 # ops are recorded from this level on
 _OPS_LEVEL = 2
 
 
 def read(path: Path, _: int, progress: Progress | None) -> FilePiece:
-    data = read_bytes(path, progress)
+    data = read_or_map(path, progress)
     warnings: list[str] = []
+    if is_riegeli(data[:_HEAD]):
+        data = joined_records(data, path, warnings)
     data, fields = top_fields(data, "XSpace", path, warnings)
-    host = next(iter(_strings(data, fields, _HOSTNAMES)), path.name.removesuffix(_SUFFIX))
+    host = next(iter(_strings(data, fields, _HOSTNAMES)), _SUFFIX.sub("", path.name))
     space = _space(_File(data, path, host), fields, warnings, progress)
     rows, threads = executions(space)
     warnings += [f"{path}: the profiler reports: {text}" for text in space.errors]
     warnings += [f"{path}: the profiler warns: {text}" for text in space.warnings]
+    warnings += said_of_tracer(space, path)
     if not space.event_count:
         warnings.append(f"{path} has no events: nothing ran while the profiler was on")
     elif not len(rows):
         warnings.append(f"{path} has no TensorFlow ops{_why_no_ops(space)}")
-    steps = tuple(sorted(set(rows.step[rows.step >= 0].tolist())))
+    steps = tuple(step for step in rows.step_numbers if step >= 0)
     return FilePiece(trace=Trace(rows, steps, threads=threads, space=space), warnings=warnings)
 
 
@@ -68,7 +81,8 @@ def _space(file: _File, fields: Fields, warnings: list[str], progress: Progress 
     found = fields.repeated(_PLANES)
     for start, end in zip(found.start.tolist(), found.end.tolist(), strict=True):
         try:
-            planes.append(read_plane(file.data, start, end, progress))
+            plane = read_plane(file.data, start, end, progress)
+            planes.append(on_device_clock(file.data, plane))
         except WireFault as fault:
             raise corrupt(fault, file.path) from None
     base, far = _base(planes)
@@ -152,9 +166,15 @@ class _StatsInFile:
     file: _File
     plane: PlaneColumns
 
-    def of_events(self, rows: Ints | None) -> StatTable:
+    def of_events(self, rows: Ints) -> StatTable:
         try:
             return event_stats(self.file.data, self.plane, rows)
+        except WireFault as fault:
+            raise corrupt(fault, self.file.path) from None
+
+    def of_all_events(self) -> PackedStats:
+        try:
+            return all_event_stats(self.file.data, self.plane)
         except WireFault as fault:
             raise corrupt(fault, self.file.path) from None
 
@@ -167,6 +187,7 @@ class _StatsInFile:
     def described(self, name: int) -> Proto:
         names = self.plane.event_names
         start, end = int(names.start[name]), int(names.end[name])
+        look(self.file.data, start, end)
         return parse("XEventMetadata", self.file.data[start:end], self.file.path, start)
 
 
@@ -187,12 +208,17 @@ def _why_no_ops(space: Space) -> str:
     return " among its events"
 
 
+def _score(probe: Probe) -> float:
+    """Riegeli holds any records; no other file that is read here does."""
+    return 1.0 if is_riegeli(probe.head) else probe.wire_score("XSpace")
+
+
 register(Format(
     name="XPlane",
     about="a TensorFlow 2 or JAX profile",
-    names="*.xplane.pb",
+    names="*.xplane.pb, *.xplane.riegeli",
     recognised_by="wire probe",
     gives="op time, steps, input pipeline",
-    score=lambda probe: probe.wire_score("XSpace"),
+    score=_score,
     read=read,
 ))  # fmt: skip

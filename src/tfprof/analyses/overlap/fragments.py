@@ -1,0 +1,60 @@
+"""Signs that a capture has only a part of what devices did: tracers drop what is too much."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tfprof.analyses.device_events.columns import DeviceEvents
+from tfprof.model.xspace import Plane, Space
+from tfprof.results.device_work import Activity, Kind
+
+_REPLICA = re.compile(r"(?:^|/)replica_(\d{1,6})/")
+_PRODUCTS = (Kind.MATMUL, Kind.CONVOLUTION, Kind.ATTENTION)
+_NAMED_AFTER_PRODUCTS = re.compile(r"einsum|matmul|dense|attention|conv\d?d?/", re.IGNORECASE)
+
+
+def missing_parts(space: Space) -> list[str]:
+    """What seems to be missing, in words; nothing where all that is named is there."""
+    computing = [_Device.of(plane, space) for plane in space.devices if len(plane.events)]
+    computing = [one for one in computing if one.computes]
+    return [*_replicas(computing), *_products(computing)] if computing else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Device:
+    """What is to be known of a device; its events are too many to be kept for all of them."""
+
+    computes: bool
+    nodes: Sequence[str]
+    kinds: frozenset[str]
+
+    @classmethod
+    def of(cls, plane: Plane, space: Space) -> _Device:
+        events = DeviceEvents(plane, space.compiled)
+        if not events.doing(Activity.COMPUTE).any():
+            return cls(computes=False, nodes=(), kinds=frozenset())
+        kinds = frozenset(events.kind.table[code] for code in events.kind.used())
+        return cls(computes=True, nodes=events.node.table, kinds=kinds)
+
+
+def _replicas(devices: list[_Device]) -> Iterator[str]:
+    """Towers are numbered through, and each runs on a device of its own."""
+    seen = {
+        int(match[1]) for one in devices for name in one.nodes if (match := _REPLICA.search(name))
+    }
+    if seen and max(seen) + 1 > len(seen):
+        named = ", ".join(map(str, sorted(seen)))
+        yield f"only the replicas {named} of at least {max(seen) + 1} were recorded"
+
+
+def _products(devices: list[_Device]) -> Iterator[str]:
+    if any(one.kinds & {kind.value for kind in _PRODUCTS} for one in devices):
+        return
+    named = sum(bool(_NAMED_AFTER_PRODUCTS.search(name)) for one in devices for name in one.nodes)
+    if named:
+        after = (
+            f"{named:,} nodes are named after some" if named > 1 else "1 node is named after one"
+        )
+        yield f"no matrix product is among the kernels, and {after}"
