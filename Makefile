@@ -36,7 +36,7 @@ samples:
 	@$(PYTHON) tests/unpack_samples.py samples
 
 test: .venv-test/installed
-	.venv-test/bin/python -m pytest $(WORKERS) --session-timeout=900 $(ARGS)
+	.venv-test/bin/python -m pytest $(WORKERS) --session-timeout=1200 $(ARGS)
 
 test-fast: .venv-fast/installed
 	.venv-fast/bin/python -m pytest $(WORKERS) --session-timeout=600 $(ARGS)

@@ -6,6 +6,7 @@
 import dataclasses
 import enum
 import inspect
+import operator
 import types
 import typing
 from collections.abc import Iterable, Mapping
@@ -200,6 +201,7 @@ _SECTIONS = {
     "Questions in one call": ("parameter_count", "flops", "peak_memory"),
     "A profile of files": ("load", "Profile"),
     "Answers": ("Answer",),
+    "Capture a run": ("capture", "keras.Profiler", "trace", "profiler_options"),
     "Rules of your own": ("op_rule",),
     "Errors": ("TfprofError",),
     "The original's calls": (
@@ -216,7 +218,7 @@ def python_reference() -> str:
     for title, names in _SECTIONS.items():
         parts.append(f"## {title}\n\n")
         for name in names:
-            parts += _entry(f"tfprof.{name}", getattr(tfprof, name), 3)
+            parts += _entry(f"tfprof.{name}", operator.attrgetter(name)(tfprof), 3)
     listed = {name for names in _SECTIONS.values() for name in names} | {"__version__"}
     rest = ", ".join(f"`{name}`" for name in sorted(set(tfprof.__all__) - listed))
     parts.append(

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import traceback
 from dataclasses import dataclass
+from pathlib import Path
 
 from tfprof.cli.main import main
 from tfprof.ops.rule import rules
@@ -63,8 +64,22 @@ def _load() -> None:
 _load()
 
 
+def _held() -> int:
+    """Megabytes of this process, which a forked one has from the beginning."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    except OSError:
+        return 0
+    return int(pages) * resource.getpagesize() >> 20
+
+
+_LOADED = _held()
+
+
 def run_limited(*words) -> Taken:
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        # what other tests have left in this process is not the command's
+        left = max(0, _held() - _LOADED)
         process = os.fork()
         if not process:
             _child([str(word) for word in words], out.fileno(), err.fileno())
@@ -73,7 +88,8 @@ def run_limited(*words) -> Taken:
         err.seek(0)
         code = os.waitstatus_to_exitcode(status)
         took = used.ru_utime + used.ru_stime
-        return Taken(code, round(took, 2), used.ru_maxrss // _MB, out.read(), err.read())
+        megabytes = max(0, used.ru_maxrss // _MB - left)
+        return Taken(code, round(took, 2), megabytes, out.read(), err.read())
 
 
 def _child(words: list[str], out: int, err: int) -> None:

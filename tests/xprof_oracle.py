@@ -36,6 +36,16 @@ def by_xprof(capture, tool):
     return [dict(zip(keys, (cell["v"] for cell in row["c"]), strict=True)) for row in table["rows"]]
 
 
+def steps_by_xprof(capture):
+    """What XProf calls its steps; the first and the last of a capture are none to it."""
+    needs("xprof")
+    command = [sys.executable, "-c", _ASK, str(capture), "overview_page"]
+    page = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    graph = next(t for t in page if any(c["id"] == "stepnum" for c in t.get("cols", ())))
+    at = next(i for i, column in enumerate(graph["cols"]) if column["id"] == "stepnum")
+    return [row["c"][at]["v"] for row in graph["rows"]]
+
+
 def ops_by_xprof(capture):
     """Its rows of ops; what is between ops is none."""
     return [row for row in by_xprof(capture, "framework_op_stats") if row["type"] != "IDLE"]
@@ -44,7 +54,10 @@ def ops_by_xprof(capture):
 def ops_of(runs):
     """Runs, whole and own microseconds by name and type."""
     found = op_times(runs, groups(runs, "node"))
-    return {(row.name, row.op): (row.runs, row.total_ps / 1e6, row.self_ps / 1e6) for row in found}
+    return {
+        (row.name, row.op): (row.own.runs, row.own.total_ps / 1e6, row.own.self_ps / 1e6)
+        for row in found
+    }
 
 
 def both_op_times(capture):

@@ -7,18 +7,24 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from fuzz import by_words
 from fuzz.odd import Chance
 from fuzz.output_rules import check
+from fuzz.targets import REPLY
 from tfprof.api.answer import Answer
 from tfprof.commands.command import Command
 from tfprof.commands.options.inputs import INPUTS
 from tfprof.commands.options.option import Option, Takes, Values
 from tfprof.commands.registry import commands
-from tfprof.errors import InternalFault, TfprofError
+from tfprof.errors import InternalFault, NoHostAnswered, TfprofError
+from tfprof.remote.addresses import Address
+from tfprof.remote.asking import Heard, Limits
+from tfprof.remote.sampling import Sampling, sampled
 from tfprof.renderers.picture import to_svg
 from tfprof.renderers.registry import output_formats, rendered
+from tfprof.reports.capture import captured
 from tfprof.sources.find.load import Request, read_one
 
 # how often an option is said, and how often the whole way from argv to stdout is gone
@@ -27,6 +33,8 @@ _WHOLE_WAY = 0.03
 _DRAWN = 0.15
 _OTHERWISE = 0.5
 _WIDTHS = (40, 80, 120)
+_REPLY = "reply"
+_ASKED = Address("localhost", 6009)
 # options that name files of the user
 _PLACES = {option.dest for section in INPUTS for option in section.options} | {
     "output", "dump_to_file", "placement_log", "against", "calibrate",
@@ -58,6 +66,8 @@ def ask_all(path: Path, chance: Chance) -> Iterator[Failure | None]:
         for call in by_words.calls(path, chance):
             yield _tried(call.asked, partial(by_words.run, call, path), asdict(call))
         return
+    for reply in replies_in(path):
+        yield _tried(_REPLY, partial(_heard, reply))
     loaded = _Loaded(path)
     yield _tried("load", loaded.read)
     for command in commands().values():
@@ -83,6 +93,10 @@ def ask_again(path: Path, asked: str, said: Mapping[str, object]) -> Iterator[Fa
     if "words" in said:
         call = by_words.Call(**{**said, "words": tuple(said["words"])})
         yield _tried(asked, partial(by_words.run, call, path), said)
+        return
+    if asked == _REPLY:
+        for reply in replies_in(path):
+            yield _tried(asked, partial(_heard, reply))
         return
     drawn, _, name = asked.rpartition(" ")
     command = commands().get(name)
@@ -127,6 +141,28 @@ def _show(answered: object, chance: Chance) -> None:
     """In one of the formats."""
     name = chance.choice(output_formats())
     check(rendered(Answer(answered), name, chance.choice(_WIDTHS)), name)
+
+
+def replies_in(path: Path) -> list[Path]:
+    """What servers said, among the files of an input."""
+    return [path] if path.name.endswith(REPLY) else sorted(path.rglob(f"*{REPLY}"))
+
+
+def _heard(reply: Path) -> None:
+    """As `tfprof capture` takes it: into a run that can be asked, or left out with a reason."""
+    with TemporaryDirectory() as place:
+        try:
+            found = sampled(
+                Sampling((_ASKED,), 1.0, Limits(1 << 30), Path(place)),
+                lambda _question: (one for one in [Heard(_ASKED, reply.read_bytes())]),
+                lambda _address: None,
+            )
+        except NoHostAnswered as fault:
+            check(str(fault), "txt")
+            return
+        answered = captured([(str(a), file) for a, file in found.files], [], [], 1.0, None)
+        for form in output_formats():
+            check(rendered(Answer(answered), form, 80), form)
 
 
 def _reads(command: Command) -> bool:

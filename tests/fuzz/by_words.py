@@ -137,7 +137,7 @@ def run(call: Call, path: Path) -> None:
     if code not in _FINE:
         raise InternalFault(f"exit {code}: {err.getvalue()}")
     _check_printed(call, out.getvalue(), err.getvalue(), code)
-    _check_written(room, call)
+    _check_written(room, path, call)
     if not before.items() <= _contents(path).items():
         raise BadOutput("an input was written over")
 
@@ -185,13 +185,13 @@ def _check_printed(call: Call, out: str, err: str, code: int) -> None:
         check(out)
 
 
-def _check_written(room: Path, call: Call) -> None:
-    """The suffix of a target is its format, unless that was said."""
+def _check_written(room: Path, given: Path, call: Call) -> None:
+    """The suffix of a target is its format, unless that was said; a link to the input is none."""
     said = "--json" in call.words or "--format" in call.words or "-o" not in call.words
     for path in room.iterdir():
         if path.name.startswith(".tfprof-part-"):
             raise BadOutput(f"{path.name} was left behind")
-        if path.is_file() and path.suffix[1:] in _SUFFIXES:
+        if path.is_file() and not path.samefile(given) and path.suffix[1:] in _SUFFIXES:
             check(path.read_text("utf-8"), "txt" if said else path.suffix[1:])
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from functools import cache
 from pathlib import Path
 
 from google.protobuf import text_format
+from made_events import event_bytes, training_log
+from made_runs import capture, rank_record, whole_record
 
 from fuzz.codec import Codec
 from fuzz.container_codecs import (
@@ -35,6 +38,8 @@ from tfprof.wire.schema import message_class
 _TESTS = Path(__file__).parents[1]
 
 Files = dict[str, bytes]
+# no format of a file: what a server sends
+REPLY = ".reply"
 
 
 @dataclass(frozen=True)
@@ -207,14 +212,33 @@ def _capture() -> list[Files]:
         {"host.xplane.pb": _data("data/two_cpus_function/host.xplane.pb")},
         {"host.xplane.pb": _data("data/xplane/synthetic-gpu.xplane.pb")},
         {"host.xplane.pb": _shrunk((slow / "vm.xplane.pb").read_bytes(), "XSpace", 14)},
+        *(
+            {"host.xplane.pb": _data(f"data/accelerators/{name}.xplane.pb")}
+            for name in ("tf_gpu_old", "tf_gpu_new", "xla_gpu", "tpu")
+        ),
     ]
+
+
+@target("reply", ["XPlane"], {f"server{REPLY}": WireCodec("ProfileResponse")})
+def _reply() -> list[Files]:
+    """Of a running process that was asked for a capture."""
+    made = message_class("ProfileResponse")
+    captures = [seed["host.xplane.pb"] for seed in _capture()]
+    replies = [made(xspace=capture) for capture in captures] + [made(empty_trace=True)]
+    return [{f"server{REPLY}": reply.SerializeToString()} for reply in replies]
+
+
+@target("capture as records", ["XPlane"], {"host.xplane.riegeli": BytesCodec()})
+def _records() -> list[Files]:
+    files = sorted((_TESTS / "riegeli").iterdir())
+    return [{"host.xplane.riegeli": file.read_bytes()} for file in files]
 
 
 @target("Chrome trace", ["Chrome trace"], {"host.trace.json.gz": GzipCodec(JsonCodec())})
 def _chrome() -> list[Files]:
     return [
         {"host.trace.json.gz": _data(f"timelines/{name}.trace.json.gz")}
-        for name in ("xprof", "xprof-gpu")
+        for name in ("xprof", "xprof-gpu", "pytorch_cpu")
     ]
 
 
@@ -267,7 +291,9 @@ _EVENTS = "events.out.tfevents.1794767020.vm"
 
 @target("event file", ["event file"], {_EVENTS: RecordsCodec(WireCodec("Event"))})
 def _events() -> list[Files]:
-    return [{_EVENTS: _data("data/events.out.tfevents.1794767020.vm.16101.0.v2")}]
+    real = _data("data/events.out.tfevents.1794767020.vm.16101.0.v2")
+    made = [event_bytes(training_log(60), as_tensors=form) for form in (False, True)]
+    return [{_EVENTS: data} for data in (real, *made)]
 
 
 _KERAS = ZipCodec({"config.json": JsonCodec(), "metadata.json": JsonCodec()})
@@ -333,6 +359,51 @@ def _folder() -> list[Files]:
         {**graph, "tfprof_log": _op_log(), **both},
         {**_events()[0], **both, "run_meta": run},
     ]
+
+
+_RUN_FOLDER: dict[str, Codec] = {
+    "run.json": JsonCodec(),
+    "rank-0/run.json": JsonCodec(),
+    "rank-1/run.json": JsonCodec(),
+    "rank-0/graph.pb": _GRAPH,
+    "rank-1/graph.pb": _GRAPH,
+    "rank-0/run_meta_7": _RUN,
+    "rank-0/events.out.tfevents.1794767020.vm": RecordsCodec(WireCodec("Event")),
+    **{f"rank-{rank}/plugins/profile/1/vm.xplane.pb": WireCodec("XSpace") for rank in (0, 1)},
+}
+
+
+def _as_json(record: object) -> bytes:
+    return json.dumps(record).encode()
+
+
+@target("run record", ["run record"], {"run.json": JsonCodec()})
+def _run_record() -> list[Files]:
+    epochs = [{"epoch": 1, "seconds": 3.2, "data_s": 1.0, "step_s": 1.5, "callbacks_s": 0.1}]
+    earlier = [{"started": "2026-11-16T08:00:00Z", "ended": None, "last_step": 40}]
+    functions = [{"name": "f", "graph": "functions/f.pb", "role": "other", "calls": 2}]
+    full = rank_record(epochs=epochs, previous=earlier, functions=functions, strategy="Mirrored")
+    return [{"run.json": _as_json(one)} for one in (rank_record(), full, whole_record())]
+
+
+@target("run folder", ["run record", "XPlane", "GraphDef", "RunMetadata"], _RUN_FOLDER)
+def _run_folder() -> list[Files]:
+    captures = [capture("1"), capture("2", complete=False)]
+    records = {
+        f"rank-{rank}/run.json": _as_json(rank_record(rank, 2, captures=captures))
+        for rank in (0, 1)
+    }
+    graph, tiny = _data("data/two_cpus_function/graph.pb"), _data("data/tiny.xplane.pb")
+    ranks = {
+        **records,
+        **{f"rank-{rank}/graph.pb": graph for rank in (0, 1)},
+        **{f"rank-{rank}/plugins/profile/1/vm.xplane.pb": tiny for rank in (0, 1)},
+    }
+    whole = {"run.json": _as_json(whole_record("rank-0", "rank-1"))}
+    run = {"rank-0/run_meta_7": _shrunk(_data("data/two_cpus/run_meta"), "RunMetadata", 5)}
+    alone = {name: data for name, data in ranks.items() if name.startswith("rank-0")}
+    log = {f"rank-0/{_EVENTS}": event_bytes(training_log(60))}
+    return [{**whole, **ranks}, {**ranks, **log}, {**whole, **alone, **run}]
 
 
 _TARGETS["made graph"] = Target(

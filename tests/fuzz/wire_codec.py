@@ -21,6 +21,7 @@ _INSIDE = {
     "Event.graph_def": "GraphDef",
     "Event.meta_graph_def": "MetaGraphDef",
     "TaggedRunMetadata.run_metadata": "RunMetadata",
+    "ProfileResponse.xspace": "XSpace",
 }
 
 

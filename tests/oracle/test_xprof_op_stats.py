@@ -40,11 +40,14 @@ def test_what_xla_compiled_is_inside_the_op_that_xprof_shows_as_a_whole(copied):
     path = copied("fast-xla")
     ours = ops_of(op_events(read(path, 0, None).trace))
     theirs = {(row["operation"], row["type"]): row for row in ops_by_xprof(path)}
-    assert {key: ours[key][1] for key in theirs} == {
-        key: pytest.approx(row["total_time"], abs=NEAR_US) for key, row in theirs.items()
-    }
     (call,) = [key for key in theirs if key[1].startswith("__inference_train")]
-    assert ours[call][2] < 0.6 * theirs[call]["total_self_time"]
+    # who waits for the program is no op
+    assert call not in ours
+    assert {key: ours[key][1] for key in theirs if key != call} == {
+        key: pytest.approx(row["total_time"], abs=NEAR_US)
+        for key, row in theirs.items()
+        if key != call
+    }
     assert ours["sequential_1/dense_1/MatMul", "MatMul"][0] == 8
     assert ("sequential_1/dense_1/MatMul", "MatMul") not in theirs
 
@@ -53,13 +56,12 @@ def test_kernels_and_ops_of_a_gpu(copied):
     path = copied("synthetic-gpu")
     trace = read(path, 0, None).trace
     (theirs,) = by_xprof(path, "kernel_stats")
-    (ours,) = of_space(trace.space).finish()
+    # XProf counts no copies here
+    (ours, copies) = of_space(trace.space).finish()
+    assert copies.is_copy
     launch = ours.launch
-    assert (ours.kernel, ours.op, ours.runs) == (
-        theirs["kernel_name"],
-        theirs["op_name"],
-        theirs["occurrences"],
-    )
+    assert (ours.kernel, ours.runs) == (theirs["kernel_name"], theirs["occurrences"])
+    assert theirs["op_name"].endswith(ours.op)
     assert ours.total_us == theirs["total_duration_us"]
     assert (launch.registers, launch.shared_bytes) == (
         theirs["registers_per_thread"],
@@ -71,10 +73,8 @@ def test_kernels_and_ops_of_a_gpu(copied):
     assert launch.could_use_tensor_cores is theirs["is_op_tensor_core_eligible"]
     stats = by_xprof(path, "framework_op_stats")
     (matmul,) = [row for row in stats if row["type"] == "MatMul"]
-    assert ops_of(op_events(trace)) == {
-        ("model/dense/MatMul", "MatMul"): (
-            matmul["occurrences"],
-            matmul["total_time"],
-            matmul["total_self_time"],
-        )
-    }
+    assert ops_of(op_events(trace))["model/dense/MatMul", "MatMul"] == (
+        matmul["occurrences"],
+        matmul["total_time"],
+        matmul["total_self_time"],
+    )

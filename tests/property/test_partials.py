@@ -32,14 +32,14 @@ RUN = st.tuples(
 HOST = st.lists(RUN, max_size=8)
 PEAKS = st.sampled_from([None, DevicePeak("gpu", 1e12, 1e9), DevicePeak("gpu", 2e12, 1e9)])
 LAUNCH = st.builds(
-    Launch, st.none(), st.none(), st.none(), st.none(), st.one_of(st.none(), st.floats(0, 1)),
-    st.just(value=False), st.just(value=True),
+    Launch, st.none(), st.sampled_from([None, 8, 16]), st.none(), st.just("1,1,1"),
+    st.one_of(st.none(), st.floats(0, 1)), st.sampled_from([None, False, True]), st.booleans(),
 )  # fmt: skip
 KERNELS = st.lists(
     st.builds(
-        KernelSums, st.sampled_from("kl"), st.just("op"), st.sampled_from(["/host:a/device:GPU:0"]),
-        st.just("regs:1"), st.integers(1, 9), st.integers(0, 2**60), st.integers(0, 9),
-        st.integers(9, 99), LAUNCH,
+        KernelSums, st.sampled_from("kl"), st.just("k"), st.just("op"),
+        st.just(frozenset(["/host:a/device:GPU:0/stream:all"])), st.integers(1, 9),
+        st.integers(0, 2**60), st.integers(0, 9), st.integers(9, 99), st.just(0), LAUNCH,
     ),
     max_size=1,
 )  # fmt: skip
@@ -135,7 +135,7 @@ def test_without_sketches_there_is_nothing_to_merge():
 def test_fractions_of_work_add_up_exactly():
     third = partial([("a", "MatMul", 5, 0, 1 / 3, True)], "op")
     (row,) = third.merge(third).merge(third).rows
-    assert row.work.flops == 3 * Fraction(1 / 3)
+    assert row.own.work.flops == 3 * Fraction(1 / 3)
 
 
 @QUICKLY
@@ -147,4 +147,4 @@ def test_kernels_of_hosts_merge_in_any_order(hosts, chance):
     rows = first.finish()
     assert rows == second.finish()
     assert sum(row.runs for row in rows) == sum(one.runs for part in parts for one in part.rows)
-    assert {row.device for row in rows} <= {"/gpu:0"}
+    assert {device for row in rows for device in row.devices} <= {"/gpu:0"}

@@ -35,8 +35,8 @@ def test_every_question_has_an_answer(space):
     answer = ask(profile, Query())
     assert picture(answer).layers
     data = json.loads(json.dumps(encoded(answer.data)))
-    for name, device in data["devices"].items():
-        alone = encoded(ask(profile, Query(device=name)).data)
+    for device in data["devices"]:
+        alone = encoded(ask(profile, Query(device=device["device"])).data)
         assert alone["average"]["breakdown"] == pytest.approx(device["breakdown"])
 
 

@@ -104,7 +104,7 @@ def test_events_are_read_as_protobuf_reads_them(parts, times):
     (line,) = theirs.lines
     found = whole(data).repeated(1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(xspace, "_in_order", lambda _, events: events)  # as they stand in the file
+        patch.setattr(xspace, "in_order", lambda _, events: events)  # as they stand in the file
         ours = xspace.read_plane(data, int(found.start[0]), int(found.end[0]))
     columns = ours.events
     assert len(columns) == len(line.events)
@@ -117,7 +117,7 @@ def test_events_are_read_as_protobuf_reads_them(parts, times):
             assert columns.offset_ps[row] == event.offset_ps
         if event.WhichOneof("data") != "offset_ps":
             assert columns.occurrences[row] == event.num_occurrences
-    owners = xspace.event_stats(data, ours).owner
+    owners = xspace.event_stats(data, ours, np.arange(len(columns))).owner
     assert np.bincount(owners, minlength=len(columns)).tolist() == [
         len(event.stats) for event in line.events
     ]

@@ -14,7 +14,7 @@ from fuzz.cases import Case, case_of, codec_of
 from fuzz.corpus import case_in, keep, kept, question_in
 from fuzz.minimise import failures_of, minimised
 from fuzz.running import Campaign, Found
-from fuzz.targets import targets
+from fuzz.targets import REPLY, targets
 
 from tfprof.commands.registry import commands
 from tfprof.sources.files.probe import Probe
@@ -45,7 +45,7 @@ def test_a_seed_is_a_file_of_its_format_and_is_so_still_when_put_together_again(
         codec = codec_of(name, file)
         path.write_bytes(codec.build(codec.parse(data)))
         assert best_format(Probe.of_file(path)) is before
-        assert before is not None or file.endswith(".gz")
+        assert before is not None or file.endswith((".gz", REPLY))
 
 
 def test_the_same_number_is_the_same_input():
@@ -65,9 +65,8 @@ def test_every_command_that_reads_files_is_asked(tmp_path):
             assert names == [None] * len(names)
             asked.append(len(names))
             break
-    reading = [
-        one for one in commands().values() if one.report not in ("formats", "rules", "explain")
-    ]
+    others = ("formats", "rules", "explain", "capture")
+    reading = [one for one in commands().values() if one.report not in others]
     assert asked
     assert asked[0] >= len(reading)
 
@@ -215,3 +214,9 @@ def test_weights_read_in_a_fork_are_the_same(monkeypatch, tmp_path):
 def test_time_is_up_is_no_answer():
     """Nothing that catches exceptions may catch it."""
     assert not issubclass(TooSlow, Exception)
+
+
+def test_a_reply_of_a_server_goes_the_way_of_a_capture(tmp_path):
+    (seed, *_) = [targets()["reply"].seed(random.Random(number)) for number in range(9)]  # noqa: S311
+    path = Case("reply", seed).write(tmp_path / "input")
+    assert [*ask_again(path, "reply", {})] == [None]

@@ -5,6 +5,7 @@ import re
 from xml.etree import ElementTree as ET
 
 import pytest
+from random_traces import capture_bytes
 from run_cli import run
 
 import tfprof
@@ -149,3 +150,15 @@ def test_where_nothing_can_be_moved_swapping_saves_nothing(samples):
     assert ran.code == 0
     (row,) = re.findall(r"what comes back in time +(\d+) +(\S+ B)", ran.out)
     assert row == ("0", "0 B")
+
+
+def test_an_allocator_of_large_blocks_tells_at_least_so_much(tmp_path):
+    taken = {"allocator_name": "mklcpu", "bytes_allocated": 1 << 20, "allocation_bytes": 1 << 20}
+    events = [("MemoryAllocation", 5, 0, {**taken, "addr": 64})]
+    path = tmp_path / "vm.xplane.pb"
+    path.write_bytes(capture_bytes({"/host:CPU": {"python": events}}))
+    answer = tfprof.load(path).memory()
+    device = answer.to_dict()["data"]["devices"]["/cpu:0"]
+    assert device["total_bytes_kind"] == "at_least"
+    assert "≥1.049 MB on /cpu:0" in str(answer)
+    assert "blocks of 256 KiB and more" in " ".join(str(answer).split())

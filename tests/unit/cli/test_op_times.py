@@ -39,7 +39,7 @@ def test_rows_are_what_by_names(slow, by):
 def test_a_graph_and_its_run_have_time_beside_sizes(unet):
     answer = data_of("layers", unet)
     assert [warning.split(":")[0] for warning in answer["warnings"]] == [
-        "time.peak, peak_share",
+        "time.peak, peak_share, bandwidth_share", "device_us and what is of it",
     ]  # fmt: skip
     rows = {row["layer"]: row for row in answer["data"]["rows"]}
     assert rows["right0"]["time_us"] == pytest.approx(19.9e6, rel=0.01)
@@ -49,11 +49,12 @@ def test_a_graph_and_its_run_have_time_beside_sizes(unet):
 
 
 def test_kernels_of_a_gpu(samples):
-    (row,) = data_of("layers", samples / "xplane/synthetic-gpu.xplane.pb", "--by", "kernel")[
+    (row, copies) = data_of("layers", samples / "xplane/synthetic-gpu.xplane.pb", "--by", "kernel")[
         "data"
     ]["rows"]
+    assert (copies["kernel"], copies["op"]) == ("MemcpyH2D", "(copies to the device)")
     assert (row["registers"], row["grid"], row["block"]) == (128, "64,1,1", "128,1,1")
-    assert (row["device"], row["runs"], row["occupancy"]) == ("/gpu:0", 50, 0.5)
+    assert (row["devices"], row["runs"], row["occupancy"]) == (["/gpu:0"], 50, 0.5)
     assert row["could_use_tensor_cores"]
     assert not row["uses_tensor_cores"]
 

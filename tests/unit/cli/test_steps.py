@@ -65,7 +65,13 @@ def test_a_gpu_that_waits_for_input_is_seen_to_wait(asked):
     assert average["device_compute_32"] == pytest.approx(30_000)
     assert average["host_to_device"] == pytest.approx(3_000)
     assert data["average"]["events"]["kernel_launch"] == pytest.approx(5)
-    assert data["devices"]["/gpu:0"]["busy"] == pytest.approx(0.33, abs=0.01)
+    (device,) = data["devices"]
+    assert device["device"] == "/gpu:0"
+    assert device["busy"] == pytest.approx(0.30, abs=0.01)
+    assert device["copy_wait_us"] == pytest.approx(3_000)
+    assert device["waited_for"]["input"] == pytest.approx(60_000, rel=0.01)
+    assert data["verdict"]["name"] == "input-bound"
+    assert data["verdict"]["share"] == pytest.approx(0.60, abs=0.01)
 
 
 @pytest.mark.parametrize(

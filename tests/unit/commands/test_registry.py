@@ -10,8 +10,8 @@ from tfprof.commands.command import HelpGroup
 from tfprof.commands.registry import commands
 
 ROOT = Path(__file__).parents[3]
-# its op log is no part of the bundled captures
-NEEDS_MORE = ("code",)
+# an op log is no part of the bundled captures, nor a process that can be asked or a script to run
+NEEDS_MORE = ("code", "capture", "run")
 
 
 def test_commands_of_a_group_stand_together_in_the_order_of_groups():
@@ -51,4 +51,4 @@ def test_every_command_that_is_asked_has_a_report():
 
 def test_every_drawing_has_a_picture():
     drawn = [command for command in commands().values() if command.drawing is not None]
-    assert {command.name for command in drawn} == {"memory", "steps"}
+    assert {command.name for command in drawn} == {"layers", "memory", "steps"}

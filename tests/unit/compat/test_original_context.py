@@ -376,3 +376,51 @@ def test_a_monitored_session_counts_like_any_other(tmp_path):
                 session.run(fetch)
             assert pctx._count == before + 3
     assert pctx.profiler.profile_name_scope(TIMES).total_exec_micros > 0
+
+
+def test_a_fault_in_profiling_takes_nothing_from_the_run(loop, tmp_path, capsys, monkeypatch):
+    from tfprof.compat.session_profiler import SessionProfiler
+
+    def broken(*_):
+        raise RuntimeError("no such profile")
+
+    expected = loop.start() or loop.run()
+    monkeypatch.setattr(SessionProfiler, "add_step", broken)
+    with original.ProfileContext(str(tmp_path), trace_steps=[0, 2], dump_steps=[]):
+        for _ in range(4):
+            np.testing.assert_allclose(loop.run(), expected)
+    monkeypatch.setattr(SessionProfiler, "follow", broken)
+    with original.ProfileContext(str(tmp_path), trace_steps=[1], dump_steps=[]):
+        loop.run(3)
+    told = capsys.readouterr().err
+    assert told.count("is not profiled: RuntimeError: no such profile") == 3
+
+
+def test_many_threads_run_while_every_step_is_wanted(loop, tmp_path):
+    """Each step is counted once, each is profiled at most once, and every result is right."""
+    loop.start()
+    expected = loop.run()
+    results, faults = [], []
+
+    def work():
+        try:
+            results.extend(loop.run() for _ in range(15))
+        except Exception as fault:  # noqa: BLE001  (told in the test's own thread)
+            faults.append(fault)
+
+    steps = range(60)
+    with original.ProfileContext(str(tmp_path), trace_steps=steps, dump_steps=[]) as context:
+        context.add_auto_profiling("op", TIMES, steps)
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert context._count == 60
+        profiled = context.get_profiles("op")
+    assert not faults
+    assert len(results) == 60
+    for result in results:
+        np.testing.assert_allclose(result, expected)
+    assert 1 <= len(profiled) <= 60
+    assert set(profiled) <= set(steps)

@@ -115,7 +115,7 @@ def test_every_sample_pickles_as_its_path_and_with_what_it_holds(samples, name):
     same(data, pickle.loads(pickle.dumps(at_hand)))
 
 
-@pytest.mark.parametrize("folder", sorted(p.name for p in EXAMPLES.iterdir() if p.is_dir()))
+@pytest.mark.parametrize("folder", ["slow_input", "unet"])
 def test_a_folder_pickles(folder):
     profile = tfprof.load(EXAMPLES / folder)
     again = pickle.loads(pickle.dumps(profile))

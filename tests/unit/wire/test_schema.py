@@ -73,12 +73,16 @@ def _pairs():
 
 PAIRS = _pairs()
 OUR_OWN = 1000
+# the service of the profiler, which TensorFlow has no Python for: `test_capture_servers` asks one
+NOT_IN_PYTHON = {"ProfileRequest", "ProfileResponse"}
+# messages that are looked into only where somebody asks
+AS_BYTES = {"SummaryValue.tensor"}
 
 
 def test_every_message_of_ours_has_a_twin_in_tensorflow():
     entries = {f.type for m in schema().values() for f in m.by_name.values() if f.is_map}
     paired = {ours.name for ours, _ in PAIRS.values()}
-    assert {name for name in schema() if name not in entries} - paired == set()
+    assert {name for name in schema() if name not in entries} - paired == NOT_IN_PYTHON
 
 
 @pytest.mark.parametrize("name", sorted(PAIRS))
@@ -93,7 +97,7 @@ def test_fields_have_tensorflows_number_name_type_and_label(name):
             continue
         where = f"{ours.name}.{field.name}"
         assert field.name == twin.name, where
-        assert _type(field) == _type(twin), where
+        assert _type(field) == _type(twin) or where in AS_BYTES, where
         assert _repeated(field) == _repeated(twin), where
         assert bool(field.containing_oneof) == bool(twin.containing_oneof), where
         if field.containing_oneof:

@@ -54,7 +54,7 @@ def check_plane(data, ours, theirs):
     known = {key: value.name for key, value in theirs.event_metadata.items()}
     names = [ours.event_names.name[row] for row in ours.events.name.tolist()]
     assert names == [known.get(event.metadata_id, "") for event in events]
-    check_stats(data, ours, event_stats(data, ours), events, theirs)
+    check_stats(data, ours, event_stats(data, ours, np.arange(len(ours.events))), events, theirs)
     check_stats(data, ours, ours.stats, [theirs], theirs)
     owners = [theirs.event_metadata[key] for key in ours.event_names.id.tolist()]
     check_stats(data, ours, name_stats(data, ours), owners, theirs)

@@ -67,10 +67,11 @@ def test_the_barrier_before_the_updates_goes(samples):
     assert peak(profile, "optimised") < 0.9 * peak(profile, "written")
 
 
-@pytest.mark.xfail(strict=True, reason="95.4 MB: most runs on paper overlap more")
 def test_the_written_step_takes_what_runs_took(samples):
     profile = tfprof.load(samples / "keras_MobileNetV2_train.graph.pb")
-    assert 89_400_000 < peak(profile, "written") < 92_100_000
+    # of six runs, four held the least
+    least, most = 89_531_668, 91_995_052
+    assert 0.995 * least < peak(profile, "written") < 1.005 * most
 
 
 def test_the_optimised_step_takes_what_runs_took(samples):

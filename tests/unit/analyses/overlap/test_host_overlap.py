@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from random_traces import capture, capture_of_hosts
 
+from tfprof.analyses.overlap.fragments import missing_parts
 from tfprof.analyses.overlap.host_overlap import overlap
 from tfprof.analyses.overlap.host_steps import host_steps
 from tfprof.analyses.overlap.stragglers import straggling_hosts
@@ -16,6 +17,8 @@ from tfprof.reports.steps.overlap_words import (
     overlap_facts,
     straggler_texts,
 )
+from tfprof.results.categories import Category
+from tfprof.results.host_steps import WaitedFor
 from tfprof.sources.find.load import Request, choose, read
 
 PS = 1_000_000
@@ -64,7 +67,7 @@ def test_a_gpu_that_waits_for_input(sample):
     found = sample("synthetic-gpu")
     (device,) = found.devices
     # the last step ends with its marker, after 99 ms
-    assert device.busy.sum() / found.periods.sum() == pytest.approx(330 / 999)
+    assert device.active.sum() / found.periods.sum() == pytest.approx(330 / 999)
     assert (device.compute == 30_000 * PS).all()
     assert (device.copies == 3_000 * PS).all()
     assert not device.copies_hidden.any()
@@ -104,10 +107,10 @@ def test_copies_under_kernels_are_hidden():
         },
     }  # fmt: skip
     (device,) = of_planes(planes).devices
-    assert (device.busy // PS).tolist() == [60, 40]
+    assert (device.active // PS).tolist() == [60, 40]
     assert (device.copies // PS).tolist() == [40, 10]
     assert (device.copies_hidden // PS).tolist() == [20, 10]
-    assert "copies 25.0% (60.0% of them beside kernels)" in facts(planes)["Busy"]
+    assert "computes 40.0% of the time, copies 10.0%" in facts(planes)["Busy"]
 
 
 @pytest.mark.parametrize("what", ["save/SaveV2:SaveV2", "my own note", "XlaCompile"])
@@ -255,7 +258,7 @@ def test_hosts_whose_steps_are_found_by_other_rules_are_not_compared():
 def test_a_device_that_waits_for_input_does_nothing():
     ops = [("infeed.1", 0, 40), ("fusion.2", 40, 30)]
     (device,) = of_planes({"/device:TPU:0": {"Steps": [("0", 0, 100)], "XLA Ops": ops}}).devices
-    assert device.busy.tolist() == [30 * PS]
+    assert device.active.tolist() == [30 * PS]
 
 
 def test_in_a_gap_other_threads_tell_what_the_thread_of_the_steps_does_not():
@@ -284,7 +287,7 @@ def test_devices_of_two_tasks_are_told_apart():
     short = ["/job:worker/task:0/gpu:0", "/job:worker/task:1/gpu:0"]
     found = told(capture(planes))
     data = encoded(found)
-    assert list(data["devices"]) == short
+    assert [one["device"] for one in data["devices"]] == short
     assert [row[0] for row in devices_table(found).rows] == short
     assert all(name in dict(overlap_facts(found))["Busy"] for name in short)
     assert [one["name"] for one in data["stragglers"]] == short[1:]
@@ -312,11 +315,110 @@ def test_threads_of_pools():
 def test_numbers_are_the_same_in_json_and_tables(samples):
     found = told(space_of(samples, "synthetic-gpu"))
     data = encoded(found)
-    ((name, device),) = data["devices"].items()
+    (device,) = data["devices"]
     (row,) = devices_table(found).rows
-    assert row[:3] == [name, device["busy"], device["kernels_us"]]
+    assert row[:4] == [device[key] for key in ("device", "busy", "busy_us", "copy_wait_us")]
     assert len(device["busy_us_by_step"]) == 10
     first = gaps_table(found).rows[0]
     assert first[:3] == [data["gaps"][0][key] for key in ("step", "begin_us", "length_us")]
     assert all(len(f"{label:13}{text}") <= 80 for label, text in overlap_facts(found))
     assert np.isclose(data["launches"][0]["idle_share"], 0.5 / 66.9)
+
+
+def test_a_queue_that_is_not_empty_is_no_wait_for_input():
+    planes = {
+        "/host:CPU": {
+            "python": markers(2),
+            "tf_data_iterator_get_next/1": [
+                ("IteratorGetNextOp::DoCompute", 10, 60), ("IteratorGetNextOp::DoCompute", 110, 60)
+            ],
+            "tf_Compute/2": [
+                ("cuLaunchKernel", 0, 5, {"correlation_id": 1}),
+                ("cuLaunchKernel", 170, 5, {"correlation_id": 2}),
+            ],
+        },
+        "/device:GPU:0": {STREAM: [
+            ("gemm", 70, 30, {"correlation_id": 1}), ("gemm", 180, 20, {"correlation_id": 2})
+        ]},
+    }  # fmt: skip
+    found = told(capture(planes))
+    first, second = found.steps
+    # launched at 0, begun at 70: the wait of the host holds nothing up
+    assert first.breakdown[Category.INPUT] == 0
+    assert second.breakdown[Category.INPUT] == 60 * PS
+    (device,) = found.devices
+    waited = {reason.value: times for reason, times in device.use.waited.items()}
+    assert waited["input"] == (0, 60 * PS)
+    assert waited["launch"][0] == 70 * PS
+
+
+@pytest.mark.parametrize(
+    ("lines", "bound", "share"),
+    [
+        ({STREAM: [("gemm", 0, 80)]}, "compute-bound", 0.8),
+        ({STREAM: [("gemm", 0, 30), ("ncclDevKernel_AllReduce", 30, 50)]},
+         "communication-bound", 0.5),
+        ({STREAM: [("gemm", 0, 30)], COPIES: [("MemcpyH2D", 20, 70)]}, "copy-bound", 0.6),
+        ({STREAM: [("gemm", 0, 1)]}, "not recorded", 0.99),
+    ],
+)  # fmt: skip
+def test_what_a_step_is_bound_by(lines, bound, share):
+    planes = {"/host:CPU": {"python": markers(1)}, "/device:GPU:0": lines}
+    verdict = told(capture(planes)).verdict
+    assert verdict.name.value == bound
+    assert verdict.share == pytest.approx(share)
+    assert sum(verdict.evidence.values()) == pytest.approx(1)
+
+
+def test_waiting_for_a_copy_of_xla_is_no_computing():
+    shape = "f32[8]{0:T(128)}"
+    done = f"%copy-done.2 = {shape} copy-done(({shape}, {shape[:-1]}S(5)}}, u32[]) %copy-start.2)"
+    ops = [(done, 0, 90), ("%fusion.1 = f32[8] fusion()", 90, 10)]
+    planes = {"/device:TPU:0": {"Steps": [("0", 0, 100)], "XLA Ops": ops}}
+    found = told(capture(planes))
+    assert found.verdict.name.value == "copy-bound"
+    assert found.average.breakdown[Category.HOST_TO_DEVICE] == 90 * PS
+    (device,) = found.devices
+    assert (device.copy_wait, device.busy_mean, device.idle) == (90 * PS, 10 * PS, 0)
+
+
+def test_devices_that_begin_late_are_idle_in_the_step_and_not_in_their_span():
+    planes = {
+        "/device:GPU:0": {STREAM: [("gemm", 0, 10), ("gemm", 15, 5)], "Steps": [("0", 0, 20)]},
+        "/device:GPU:1": {STREAM: [("gemm", 80, 20)], "Steps": [("0", 80, 20)]},
+    }
+    first, second = told(capture(planes)).devices
+    assert (first.idle, first.idle_in_span) == (85 * PS, pytest.approx(0.25))
+    assert (second.idle, second.idle_in_span) == (80 * PS, pytest.approx(0.0))
+    assert first.waited_for[WaitedFor.DEVICE] == 20 * PS
+
+
+def test_who_waits_least_at_barriers_comes_last():
+    planes = {
+        f"/device:TPU:{core}": {
+            "Steps": [("0", 0, 100)],
+            "XLA Ops": [("%fusion.1 = f32[8] fusion()", 0, 90)],
+            "XLA TraceMe": [("barrier-cores", 90, wait), ("dependency-wait", 0, 1)],
+        }
+        for core, wait in enumerate((1, 9, 10))
+    }
+    found = told(capture(planes))
+    assert [one.barriers for one in found.devices] == [PS, 9 * PS, 10 * PS]
+    said = dict(overlap_facts(found))["Barriers"]
+    assert said == "/tpu:2 waited 10 µs, /tpu:0 1 µs: the others wait for /tpu:0"
+
+
+def test_a_capture_without_some_of_its_towers_is_a_fragment():
+    def tower(number, op):
+        kernel = ("k", 0, 10, {"tf_op": f"replica_{number}/dense/{op}:{op}"})
+        return {STREAM: [kernel], "Steps": [("0", 0, 10)]}
+
+    def said(*planes):
+        return missing_parts(capture(dict(planes)))
+
+    first, third = "/device:GPU:0", "/device:GPU:2"
+    assert said((first, tower(0, "MatMul")), (third, tower(1, "MatMul"))) == []
+    (towers,) = said((first, tower(0, "MatMul")), (third, tower(2, "MatMul")))
+    assert towers == "only the replicas 0, 2 of at least 3 were recorded"
+    (products,) = said((first, tower(0, "Cast")))
+    assert products == "no matrix product is among the kernels, and 1 node is named after one"

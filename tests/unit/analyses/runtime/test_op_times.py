@@ -66,7 +66,8 @@ def test_what_xla_compiled_belongs_to_the_op_it_was_compiled_from(capture):
 def test_threads_and_streams_are_told_apart(capture):
     threads = table(op_events(capture("slow-cb")), "thread")
     assert sum(name.startswith("tf_Compute/") for name in threads) == 2
-    assert list(table(op_events(capture("synthetic-gpu")), "thread")) == ["Stream #1(Compute)"]
+    streams = ["Stream #1(Compute)", "Stream #2(MemcpyH2D)"]
+    assert list(table(op_events(capture("synthetic-gpu")), "thread")) == streams
     assert list(table(op_events(capture("synthetic-gpu")), "device")) == ["/gpu:0"]
 
 

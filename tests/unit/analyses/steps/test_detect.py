@@ -111,7 +111,7 @@ def test_what_a_tpu_calls_its_steps_comes_before_markers_of_its_host(changed):
     space = changed("synthetic-gpu", lambda message: _with_steps_line(message, "/device:TPU:0"))
     steps = find_steps(space)
     assert steps.rule == "device"
-    assert steps.about == "5 events of the line Steps of /device:TPU:0"
+    assert steps.about == "5 steps of the line Steps of /device:TPU:0"
     assert [window.number for window in steps.windows] == [20, 21, 22, 23, 24]
     assert [window.period // MS for window in steps.windows] == [80, 80, 80, 80, 70]
     assert steps.line is None

@@ -51,7 +51,7 @@ def peak_of_training(path, batch, optimizer="adam", *, weight_decay=False, **ask
 @pytest.mark.parametrize(
     ("sample", "batch", "measured", "tolerance"),
     [
-        ("keras_MobileNetV2_fwd.graph.pb", 1, 91_995_052, 0.01),
+        ("keras_MobileNetV2_fwd.graph.pb", 1, 89_531_668, 0.005),
         ("keras_MobileNetV2_fwd.graph.pb", 8, 500_558_708, 0.005),
         ("keras_ResNet50_fwd.graph.pb", 4, 402_659_836, 0.001),
         # the peak is among the updates here: runs differ from each other by 9.9 %
@@ -78,10 +78,7 @@ def test_the_step_is_that_of_the_real_graph(samples, batch):
 
 
 @pytest.mark.parametrize("batch", [1, 8])
-@pytest.mark.xfail(
-    strict=True, reason="0.4 and 3.6 %: chance hits other ops where there is one more"
-)
-def test_the_middle_of_its_runs_is_that_of_the_real_graph(samples, batch):
+def test_what_is_expected_is_that_of_the_real_graph(samples, batch):
     real = tfprof.peak_memory(samples / "keras_MobileNetV2_train.graph.pb", batch)[CPU]
     found = peak_of_training(samples / "keras_MobileNetV2_fwd.graph.pb", batch).expected
     assert found == pytest.approx(real, rel=0.001)
