@@ -103,6 +103,10 @@ CALLS = {
     "placement.two_cpus.log": f"placement two_cpus/graph.pb {LOG}",
     "placement.parameter_servers": "placement parameter_servers",
     "placement.gpu": f"placement {GPU}",
+    "diff.slow_and_fast": f"diff {SLOW} xplane/fast-cb.xplane.pb",
+    "diff.three_runs": f"diff {SLOW} xplane/slow-trace.xplane.pb xplane/fast-trace.xplane.pb",
+    "diff.graphs": "diff keras_mlp_fwd.graph.pb keras_lstm_fwd.graph.pb",
+    "diff.graphs.batch": "diff keras_mlp_fwd.graph.pb keras_mlp_train.graph.pb --batch 8",
 }
 PICTURES = {
     "draw.mlp_train.batches": "draw memory keras_mlp_train.graph.pb --batch 1..4",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, HelpGroup
+from tfprof.commands.command import Command, Drawing, HelpGroup
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.commands.options.sizes import DIMENSIONS, question_of
 from tfprof.errors import UsageError
@@ -60,9 +60,10 @@ COMMAND = Command(
     "diff",
     HelpGroup.MORE,
     "what changed between models or runs, and what of it is noise",
-    "tfprof diff examples/slow_input examples/fast_input",
+    "tfprof diff tests/data/keras_mlp_fwd.graph.pb tests/data/keras_lstm_fwd.graph.pb",
     "two or more graphs, runs or checkpoints",
     (_SIDES, *DIMENSIONS),
     "diff",
     _answer,
+    Drawing("an average step of each side", (_SIDES,), _answer),
 )

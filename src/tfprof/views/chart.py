@@ -49,7 +49,8 @@ class Mark:
 class StepChart:
     """A column of time for every step, stacked from layers; the first one lies at the bottom.
 
-    `median` is the level to compare with, if it is not that of all columns.
+    `median` is the level to compare with, if it is not that of all columns, and `level` what it
+    is called; `across` is what a column is.
     """
 
     title: str
@@ -59,6 +60,8 @@ class StepChart:
     marks: Sequence[Mark] = ()
     notes: Sequence[str] = ()
     median: float | None = None
+    level: str = "median"
+    across: str = "step"
 
     @property
     def totals(self) -> list[float]:

@@ -26,7 +26,7 @@ def compare(
     before, after = made[0], made[-1]
     alike = likenesses(before, after)
     rows = tuple(_rows(before, after, query))
-    if not rows:
+    if all(None in (row.before, row.after) for row in rows):
         raise InputMissing(
             f"{before.name} and {after.name} have nothing in common that could be compared",
             hint="Compare two graphs, two runs or two checkpoints; `tfprof doctor` says what "
@@ -41,7 +41,7 @@ def compare(
     used = tuple(one for side in made for run in side.runs for one in used_inputs(run))
     warnings = tuple(dict.fromkeys(w for side in made for run in side.runs for w in run.warnings))
     notes = (*warnings[:1], *_notes(result))
-    subject = Subject(" → ".join(_short([before.name, after.name])))
+    subject = Subject(" → ".join(short_names([before.name, after.name])))
     return Answered(SCHEMA, "diff", used, (*warnings, *_notes(result)), result, subject, notes)
 
 
@@ -78,7 +78,7 @@ def _summary(
     )
 
 
-def _short(names: Sequence[str]) -> list[str]:
+def short_names(names: Sequence[str]) -> list[str]:
     """The last part of each path, if that tells them apart."""
     last = [name.rstrip("/").rpartition("/")[2] for name in names]
     return last if len({*last}) == len(last) else [*names]
