@@ -188,7 +188,7 @@ def test_python_takes_profiles_paths_and_lists(samples):
         tfprof.diff(slow, [])
 
 
-def test_tensors_that_moved(tmp_path, samples):
+def test_tensors_that_moved():
     from tfprof.analyses.comparison.tensors import tensor_changes
     from tfprof.model.checkpoint import Checkpoint, StoredTensor
 

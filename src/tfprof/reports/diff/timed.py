@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from tfprof.analyses.comparison.matching import matched
 from tfprof.analyses.comparison.noise import RUN_NOISE, Judged, Samples, judged
 from tfprof.reports.diff.sides import PERIOD, Side
 from tfprof.results.diff import DiffRow, RowKind
 
+_NUMBERS = re.compile(r"(?:_\d+)+$")
 _BY = (RowKind.PHASE, RowKind.LAYER, RowKind.OP)
 
 
@@ -40,9 +43,11 @@ def noise_text(before: Side, after: Side) -> str | None:
 def _rows(
     kind: RowKind, was: Mapping[str, Samples], is_now: Mapping[str, Samples], step: float
 ) -> Iterator[DiffRow]:
-    names = dict.fromkeys((*was, *is_now))
     if not was or not is_now:
         return
+    if kind is RowKind.LAYER:
+        is_now = _under_the_names_of(was, is_now)
+    names = dict.fromkeys((*was, *is_now))
     pairs = {
         name: (was.get(name) or _nothing(was), is_now.get(name) or _nothing(is_now))
         for name in names
@@ -50,6 +55,18 @@ def _rows(
     found = judged(pairs, step)
     for name in sorted(names, key=lambda one: (one != PERIOD, -abs(found[one].change), one)):
         yield _row(kind, name, found[name])
+
+
+def _under_the_names_of(
+    was: Mapping[str, Samples], is_now: Mapping[str, Samples]
+) -> dict[str, Samples]:
+    """Keras numbers what it makes: `adam_1` of one program is `adam_2` of the next."""
+    found = matched(
+        {name: _NUMBERS.sub("", name) for name in was},
+        {name: _NUMBERS.sub("", name) for name in is_now},
+    )
+    before = {after: name for name, after in found.renamed}
+    return {before.get(name, name): samples for name, samples in is_now.items()}
 
 
 def _nothing(side: Mapping[str, Samples]) -> Samples:
