@@ -1,4 +1,4 @@
-"""Real captures, three a side, in turn: the same program has no changes, a slower layer is named."""
+"""Real captures, three a side, in turn: one program has no changes, a slower layer is named."""
 
 import json
 import subprocess
