@@ -106,7 +106,7 @@ def ask_again(path: Path, asked: str, said: Mapping[str, object]) -> Iterator[Fa
     if drawn:
         yield _tried(asked, partial(_draw, command, values), said)
         return
-    for form in output_formats():
+    for form in output_formats(command.formats):
         yield _tried(asked, partial(_answer_as, command, values, form), said)
 
 
@@ -139,7 +139,7 @@ def _draw(command: Command, values: Values) -> None:
 
 def _show(answered: object, chance: Chance) -> None:
     """In one of the formats."""
-    name = chance.choice(output_formats())
+    name = chance.choice(output_formats(commands()[answered.command].formats))
     check(rendered(Answer(answered), name, chance.choice(_WIDTHS)), name)
 
 

@@ -117,6 +117,9 @@ PICTURES = {
     "draw.allocator": "draw memory xplane/fast-trace-bfc.xplane.pb",
     "draw.slow_input": f"draw steps {SLOW}",
     "draw.gpu": f"draw steps {GPU}",
+    "draw.flame": "draw flame two_cpus",
+    "draw.flame.params": "draw flame keras_mlp_train.graph.pb --metric params",
+    "draw.diff": f"draw diff {SLOW} xplane/fast-cb.xplane.pb",
 }
 # what goes into a file, whatever the format
 FILES = {

@@ -50,15 +50,17 @@ def build_parser() -> tuple[argparse.ArgumentParser, dict[str, bool]]:
             name, description=command.help, epilog=epilog(command), allow_abbrev=False
         )
         add_options(sub, command.options)
+        parsers: list[argparse.ArgumentParser] = [sub]
         if name == draw.NAME:
-            draw.add_subjects(sub)
+            parsers += draw.add_subjects(sub)
         else:
-            add_outputs(sub)
+            add_outputs(sub, command)
         if name == run.NAME:
             sub.usage = run.USAGE
-        parser.known_options.update(sub._option_string_actions)  # noqa: SLF001
-        takers = [action for action in sub._actions if action.nargs in (None, "?")]  # noqa: SLF001
-        valued |= {o: a.nargs is None for a in takers for o in a.option_strings}
+        for one in parsers:
+            parser.known_options.update(one._option_string_actions)  # noqa: SLF001
+            takers = [it for it in one._actions if it.nargs in (None, "?")]  # noqa: SLF001
+            valued |= {o: it.nargs is None for it in takers for o in it.option_strings}
     return parser, valued
 
 
@@ -110,7 +112,7 @@ def _run(argv: Sequence[str]) -> int:
     args.script = script
     command = commands()[args.command]
     if args.command != draw.NAME:
-        check_target(args, command.suffixes)
+        check_target(args, command)
     with progress_bar() as progress:
         answered = _answered(args, progress)
     code = 0
@@ -123,7 +125,7 @@ def _run(argv: Sequence[str]) -> int:
 
         if command.tells_warnings:
             warn(answered.notes)
-        emit(Answer(answered), args)
+        emit(Answer(answered), args, command)
     return code
 
 

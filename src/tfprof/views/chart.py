@@ -98,4 +98,29 @@ class RooflineChart:
         return self.flops / self.bytes
 
 
-Picture = Chart | StepChart | RooflineChart
+@dataclass(frozen=True, slots=True)
+class FlameBox:
+    """A row of a tree: how deep, where its part of the whole begins and how much that is, 0 to 1.
+
+    `label` is short, `said` is all there is to say. `kind` are those that share a colour.
+    """
+
+    depth: int
+    begin: float
+    width: float
+    label: str
+    said: str
+    kind: int
+
+
+@dataclass(frozen=True, slots=True)
+class FlameChart:
+    """A tree of parts, the whole at the top; what is too narrow to be seen is in no box."""
+
+    title: str
+    subtitle: str
+    boxes: Sequence[FlameBox]
+    notes: Sequence[str] = ()
+
+
+Picture = Chart | StepChart | RooflineChart | FlameChart
