@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tfprof import __version__
-from tfprof.cli import draw, run, shell
+from tfprof.cli import completion, draw, run, shell
 from tfprof.cli.encoding import use_letters_it_has
 from tfprof.cli.help import epilog, overview
 from tfprof.cli.output import add_outputs, check_target, deliver, emit, warn
@@ -53,7 +53,7 @@ def build_parser() -> tuple[argparse.ArgumentParser, dict[str, bool]]:
         parsers: list[argparse.ArgumentParser] = [sub]
         if name == draw.NAME:
             parsers += draw.add_subjects(sub)
-        else:
+        elif name != completion.NAME:
             add_outputs(sub, command)
         if name == run.NAME:
             sub.usage = run.USAGE
@@ -111,7 +111,7 @@ def _run(argv: Sequence[str]) -> int:
     args = parser.parse_args(words)
     args.script = script
     command = commands()[args.command]
-    if args.command != draw.NAME:
+    if args.command not in (draw.NAME, completion.NAME):
         check_target(args, command)
     with progress_bar() as progress:
         answered = _answered(args, progress)
@@ -136,7 +136,12 @@ def _answered(
     answer = commands()[args.command].answer
     if answer is not None:
         return answer(values_of(args), progress)
-    own = {"shell": shell.run, draw.NAME: draw.run, run.NAME: run.run}
+    own = {
+        "shell": shell.run,
+        draw.NAME: draw.run,
+        run.NAME: run.run,
+        completion.NAME: completion.run,
+    }
     return own[args.command](args, progress)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from tfprof.cli.encoding import JSON, use_letters_it_has
+from tfprof.cli.pager import paged
 from tfprof.cli.streams import talk, write_stdout
 from tfprof.errors import UsageError
 from tfprof.renderers.registry import format_of, output_formats, rendered, suffixes
@@ -68,7 +69,9 @@ def emit(answer: Answer, args: argparse.Namespace, command: Command) -> None:
         write_file(path, content, force=args.force, inputs=answer.result.files_read)
         talk(f"Wrote {path}")
         return
-    write_stdout(lambda out: _print(answer, "json" if args.json else args.format, out))
+    chosen = "json" if args.json else args.format
+    if not paged(lambda out: _print(answer, chosen, out)):
+        write_stdout(lambda out: _print(answer, chosen, out))
 
 
 def emit_to_stderr(answer: Answer) -> None:
