@@ -103,6 +103,7 @@ CALLS = {
     "placement.two_cpus.log": f"placement two_cpus/graph.pb {LOG}",
     "placement.parameter_servers": "placement parameter_servers",
     "placement.gpu": f"placement {GPU}",
+    "config.layers": "config layers",
     "diff.slow_and_fast": f"diff {SLOW} xplane/fast-cb.xplane.pb",
     "diff.three_runs": f"diff {SLOW} xplane/slow-trace.xplane.pb xplane/fast-trace.xplane.pb",
     "diff.graphs": "diff keras_mlp_fwd.graph.pb keras_lstm_fwd.graph.pb",

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tfprof import __version__
-from tfprof.cli import completion, draw, run, shell
+from tfprof.cli import completion, config_told, draw, run, shell
+from tfprof.cli.config import settings_of, with_settings
 from tfprof.cli.encoding import use_letters_it_has
 from tfprof.cli.help import epilog, overview
 from tfprof.cli.output import add_outputs, check_target, deliver, emit, warn
@@ -108,6 +109,7 @@ def _run(argv: Sequence[str]) -> int:
     if words[0] != "--version":
         words = with_command(words, commands(), {option for option, must in valued.items() if must})
         words = paths_together(words, valued)
+    _set_defaults(parser, words[0])
     args = parser.parse_args(words)
     args.script = script
     command = commands()[args.command]
@@ -129,18 +131,27 @@ def _run(argv: Sequence[str]) -> int:
     return code
 
 
+def _set_defaults(parser: argparse.ArgumentParser, command: str) -> None:
+    """What the environment and the project say holds where the call says nothing."""
+    if command in commands():
+        found = settings_of(commands()[command])
+        (every,) = (it.choices for it in parser._actions if isinstance(it.choices, dict))  # noqa: SLF001
+        every[command].set_defaults(**{key: one.value for key, one in found.items()})
+
+
 def _answered(
     args: argparse.Namespace, progress: ProgressOf | None
 ) -> Answered[object] | Files | Callable[[], int]:
     """Or what is left to do when all is read and the bar is gone: the prompt, a picture."""
     answer = commands()[args.command].answer
     if answer is not None:
-        return answer(values_of(args), progress)
-    own = {
+        return answer(with_settings(values_of(args), args.command), progress)
+    own: dict[str, Callable[..., Answered[object] | Callable[[], int]]] = {
         "shell": shell.run,
         draw.NAME: draw.run,
         run.NAME: run.run,
         completion.NAME: completion.run,
+        config_told.NAME: config_told.run,
     }
     return own[args.command](args, progress)
 
