@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tfprof.analyses.cost.op_costs import OpCost
 
@@ -69,3 +70,31 @@ class ProgramStep:
             value_of=self.value_of,
             changes=self.changes,
         )
+
+
+class Taken(NamedTuple):
+    """What an op takes and makes: of ops that are alike the same, worked out once for all."""
+
+    is_cheap: bool
+    duration: float
+    reuse: tuple[int, ...]
+    scratch: Line
+    spared: int
+    # of each output size, alias and data type
+    made: tuple[tuple[Line, int | None, int], ...]
+
+    @classmethod
+    def by(cls, step: ProgramStep) -> Taken:
+        made = tuple((one.size, one.alias, one.dtype) for one in step.outputs)
+        taken = step.reuse, step.scratch, step.spared
+        return cls(step.is_cheap, step.duration, *taken, made)
+
+    def step(self, op: OpCost, reads: list[Location | None]) -> ProgramStep:
+        """Spelled out, since a step is made for every op of a graph."""
+        is_cheap, duration, reuse, scratch, spared, made = self
+        if len(made) == 1:
+            size, alias, dtype = made[0]
+            outputs = [OpOutput(size, 0, alias, dtype)]
+        else:
+            outputs = [OpOutput(size, 0, alias, dtype) for size, alias, dtype in made]
+        return ProgramStep(op, reads, outputs, reuse, scratch, duration, 0, is_cheap, 0, [], spared)

@@ -32,14 +32,15 @@ class Tape:
         self.made, self.batch = made, batch
         steps = made.steps
         self._first = list(accumulate((len(step.outputs) for step in steps), initial=0))
-        self.sizes = [_at(one.size, batch) for step in steps for one in step.outputs]
+        outputs = [one for step in steps for one in step.outputs]
+        self.sizes = _all_at([one.size for one in outputs], batch)
         self.devices = [step.device for step in steps for _ in step.outputs]
-        self.readers = [one.readers for step in steps for one in step.outputs]
-        self.dtypes = [one.dtype for step in steps for one in step.outputs]
+        self.readers = [one.readers for one in outputs]
+        self.dtypes = [one.dtype for one in outputs]
         self.aliases = [NOBODY] * len(self.sizes)
         # of a list the outputs that it keeps alive
         self.holds: dict[int, Sequence[int]] = {}
-        self.scratch = [_at(step.scratch, batch) for step in steps]
+        self.scratch = _all_at([step.scratch for step in steps], batch)
         self.spared = [step.spared for step in steps]
         self.durations = [step.duration for step in steps]
         self.places = [step.device for step in steps]
@@ -141,6 +142,10 @@ def _known(places: Sequence[int], reads: Sequence[int]) -> Sequence[int]:
     """The outputs that are read at some places; damaged graphs leave inputs out."""
     found = [reads[place] for place in places if place < len(reads)]
     return tuple([one for one in found if one != NOBODY])
+
+
+def _all_at(sizes: list[Line], batch: int) -> list[Size]:
+    return [_at(size, batch) if size[0] else size for size in sizes]
 
 
 def _at(size: Line, batch: int) -> Size:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 from tfprof.analyses.cost.op_costs import OpCost
 from tfprof.analyses.inference.order import BACK_EDGES
@@ -29,7 +30,11 @@ _CHOICES = ("If", "StatelessIf", "Case", "StatelessCase")
 _ENTERS, _EXITS = ("Enter", "RefEnter"), ("Exit", "RefExit")
 _MERGES, _SWITCHES = ("Merge", "RefMerge"), ("Switch", "RefSwitch")
 
-Fill = Callable[[ProgramStep], None]
+
+class Filling(Protocol):
+    """Who knows what ops take and make."""
+
+    def step(self, op: OpCost, reads: list[Location | None]) -> ProgramStep: ...
 
 
 @dataclass(slots=True)
@@ -47,12 +52,12 @@ class _Round:
 class Unrolled:
     """Steps in an order in which inputs come first, and who waits for whom besides."""
 
-    def __init__(self, ops: Sequence[OpCost], graph: Graph, fill: Fill) -> None:
+    def __init__(self, ops: Sequence[OpCost], graph: Graph, filling: Filling) -> None:
         self.steps: list[ProgramStep] = []
         self.controls: list[tuple[int, int]] = []
         # loops whose rounds nobody knows
         self.open_loops: list[tuple[str, Size]] = []
-        self._graph, self._fill = graph, fill
+        self._graph, self._filling = graph, filling
         self._made: dict[int, Location] = {}
         self._wanted: list[tuple[int, int, int]] = []
         self._members: dict[Location, tuple[list[Location], Location | None]] = {}
@@ -109,13 +114,16 @@ class Unrolled:
             reads = [made.get(id(call.inputs[0]))]
         else:
             reads = [made.get(id(one)) for one in call.inputs]
-        step = ProgramStep(op, reads)
+        step = self._filling.step(op, reads)
         if self._round is None and None in reads:
             missing = [place for place, read in enumerate(reads) if read is None]
             self._wanted += [(number, place, id(call.inputs[place])) for place in missing]
         self.steps.append(step)
-        self._fill(step)
-        self._store(step, number)
+        if call.op in _MAY_STORE:
+            self._store(step, number)
+        elif op.site.rule is not None and len(call.outputs) == 1:
+            made[id(call.outputs[0])] = (number, 0)
+            return step
         for port, tensor in enumerate(call.outputs):
             if op.site.rule is None:
                 made.setdefault(id(tensor), (number, port))
@@ -316,7 +324,7 @@ class Unrolled:
         store = _STORES.get(op)
         if store is not None:
             store(self, step, number)
-        elif step.outputs and step.outputs[0].dtype == dtypes.VARIANT and op in ("AddN", "Add"):
+        elif step.outputs and step.outputs[0].dtype == dtypes.VARIANT:
             self.keep(step, number, tuple(range(len(step.reads))))
 
     def keep(self, step: ProgramStep, number: int, held: tuple[int, ...], port: int = 0) -> None:
@@ -580,3 +588,5 @@ _STORES: Mapping[str, Callable[[Unrolled, ProgramStep, int], None]] = {
     "StackPopV2": _pops_stack,
     "StackPop": _pops_stack,
 }
+# sums of lists are lists
+_MAY_STORE = frozenset({*_STORES, "AddN", "Add"})
