@@ -124,11 +124,11 @@ class Node:
     def readers(self) -> list[tuple[Node, int]]:
         """Who reads this node's data, and as which input."""
         offsets, order = self.graph.readers
-        edges = self.graph.edges
+        readers, starts = self.graph.edges.reader, self.graph.edges.offsets
         found = []
-        for edge in order[offsets[self.row] : offsets[self.row + 1]].tolist():
-            reader = int(edges.reader[edge])
-            position = edge - int(edges.offsets[reader])
+        for edge in order[offsets.item(self.row) : offsets.item(self.row + 1)].tolist():
+            reader: int = readers.item(edge)
+            position = edge - starts.item(reader)
             found.append((Node(self.graph, reader), position))
         return found
 

@@ -17,6 +17,8 @@ from tfprof.analyses.graph.reach import Extent, extent
 from tfprof.analyses.graph.roles import (
     Role,
     VariableFlow,
+    may_apply,
+    may_write,
     role_by_apply,
     role_by_flow,
     role_by_name,
@@ -129,14 +131,15 @@ def _decider(
     names = {node.name: None for node, _, _ in held}
     whole = inlined(graph).graph
     rows = [node.row for node, _, _ in held]
-    is_training = any(updates(whole.node(row)) for row in rows)
+    is_training = may_write(whole) and any(updates(whole.node(row)) for row in rows)
+    has_apply = may_apply(whole)
     flow = VariableFlow.of(whole, rows) if is_training else None
 
     def decide(outside: Node, dtype: int) -> Role | None:
         if declared.get(outside.name):
             return Role.TRAINABLE
         node = whole.node(outside.row)
-        role = role_by_apply(node) or role_by_name(node.name, names)
+        role = (role_by_apply(node) if has_apply else None) or role_by_name(node.name, names)
         if node.name in declared:
             # said to be not trainable: only the kind of state is open
             role = role if role is not Role.TRAINABLE else None

@@ -66,7 +66,10 @@ class Tape:
         read, output = step.reads[0], step.outputs[0]
         if read is None or output.alias is not None or output.holds or len(step.reuse) > 1:
             return False
-        reads = (_number(read, self._first),)
+        source, port = read
+        reads = self.outputs[source] if source < len(self.outputs) else ()
+        if len(reads) != 1 or port or reads[0] != self._first[source]:
+            reads = (_number(read, self._first),)
         self.outputs.append((at,) if output.size != NOTHING else ())
         self.reuse.append(reads if step.reuse == (0,) else _known(step.reuse, reads))
         self.reads.append(reads)
