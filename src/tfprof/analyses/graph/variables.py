@@ -8,7 +8,7 @@ op, the names of optimizer slots, the data flow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tfprof.analyses.graph.handles import functions_of, is_variable, value_of
@@ -28,6 +28,7 @@ from tfprof.model.dims import packed
 from tfprof.model.graph import Graph, Node, Shape, as_shape, elements
 from tfprof.model.profile import DeclaredVariable, ProfileData
 from tfprof.wire import dtypes
+from tfprof.wire.schema import Proto
 
 REF_VARIABLES = ("Variable", "VariableV2")
 _FROZEN_SOURCES = ("Const",)
@@ -68,11 +69,18 @@ _Held = tuple[Node, Shape | None, int]
 def _held(data: ProfileData, graph: Graph, part: Extent) -> Iterator[_Held]:
     inside = set(part.rows.tolist()) if len(part.rows) < len(graph) else None
     seen: set[tuple[bytes, bytes]] = set()
+    # of most variables another has the same attributes, which are then one object
+    known: dict[int, tuple[Shape | None, int, Mapping[str, Proto]]] = {}
     for node in graph.of_type(*REF_VARIABLES, "VarHandleOp", "Placeholder"):
         if inside is not None and node.row not in inside:
             continue
         if node.op in REF_VARIABLES:
-            yield node, node.shape_attribute(), node.type_attribute("dtype")
+            attributes = node.attributes
+            if id(attributes) not in known:
+                told = node.shape_attribute(), node.type_attribute("dtype"), attributes
+                known[id(attributes)] = told
+            shape, dtype, _ = known[id(attributes)]
+            yield node, shape, dtype
         elif node.op == "VarHandleOp":
             attributes = node.attributes
             # two handles of one shared name are one variable

@@ -364,6 +364,8 @@ def _controls(steps: list[ProgramStep], graph: Graph) -> list[tuple[int, int]]:
 
 def place(steps: list[ProgramStep], graph: Graph) -> list[str]:
     """Puts each op on the device its node names; what crosses over is copied there."""
+    if not any(graph.devices.table):
+        return [CPU]
     of = device_of_rows(graph)
     used = [of(step.op.site.row) for step in steps]
     devices = sorted(set(used)) or [CPU]

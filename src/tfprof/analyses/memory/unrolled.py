@@ -65,21 +65,24 @@ class Unrolled:
         self._stacks: dict[Location, list[tuple[Location, Location]]] = {}
         self._round: _Round | None = None
         # the last step of each op that others wait for without reading it, by site
-        self._awaited = {id(one) for op in ops for one in op.site.after}
+        waiting = [op.site.after for op in ops if op.site.after]
+        self._awaited = {id(one) for after in waiting for one in after}
         self._ends: dict[int, int] = {}
         self._given = ops
         self._outputs_of_rows = _outputs_of_rows(ops, graph)
-        inside = _inside_others(op.site for op in ops)
-        self._emit([op for op in ops if id(op.site) not in inside], 0)
+        self._emit(_outermost(ops), 0)
         self._resolve()
+        # of a large graph this is much, and nobody asks any more
+        self._made.clear()
 
     # --- in order
 
     def _emit(self, ops: Sequence[OpCost], depth: int) -> None:
         frames = _frames(ops, depth)
         if not frames:
+            nobody_waits = not self._awaited
             for op in ops:
-                if op.site.called is None and not self._awaited:
+                if nobody_waits and op.site.called is None:
                     self._plain(op)
                 else:
                     self._op(op)
@@ -185,11 +188,9 @@ class Unrolled:
     def _ops(self) -> Mapping[int, OpCost]:
         return {id(op.site): op for op in self._given}
 
-    def _own(self, sites: Iterable[Site]) -> list[OpCost]:
+    def _own(self, sites: Iterable[Site]) -> Sequence[OpCost]:
         """The ops of a body without those of what it calls itself."""
-        ops = [self._ops[id(one)] for one in sites if id(one) in self._ops]
-        inside = _inside_others(op.site for op in ops)
-        return [op for op in ops if id(op.site) not in inside]
+        return _outermost([self._ops[id(one)] for one in sites if id(one) in self._ops])
 
     def _end(self, op: OpCost, places: Sequence[Location | None]) -> None:
         """A loop or a choice allocates no outputs: they are those of its last round or branch."""
@@ -418,13 +419,13 @@ class Unrolled:
         self._elements[number + 1, 0] = [place for place in made if place is not None]
 
 
-def _inside_others(sites: Iterable[Site]) -> set[int]:
-    return {
-        id(one)
-        for site in sites
-        if site.called is not None
-        for one in (*site.called.condition, *site.called.body)
-    }
+def _outermost(ops: Sequence[OpCost]) -> Sequence[OpCost]:
+    """Without the ops of what others of them call."""
+    called = [op.site.called for op in ops if op.site.called is not None]
+    if not called:
+        return ops
+    inside = {id(site) for one in called for site in (*one.condition, *one.body)}
+    return [op for op in ops if id(op.site) not in inside]
 
 
 def _outputs_of_rows(ops: Sequence[OpCost], graph: Graph) -> Mapping[int, Sequence[Tensor]]:
@@ -444,7 +445,8 @@ def _at_once(call: Call) -> int:
 
 
 def _frames(ops: Sequence[OpCost], depth: int) -> list[str]:
-    return list(dict.fromkeys(op.site.loops[depth] for op in ops if len(op.site.loops) > depth))
+    loops = [op.site.loops for op in ops if op.site.loops]
+    return list(dict.fromkeys(one[depth] for one in loops if len(one) > depth))
 
 
 def _around(
