@@ -315,11 +315,7 @@ def link(steps: list[ProgramStep], controls: Iterable[tuple[int, int]]) -> None:
         sources.pop(number, None)
         step.waits_for = len(sources)
         for source in sources:
-            if steps[source].releases:
-                steps[source].releases.append(number)
-            else:
-                # most are read once, and a list that was appended to takes more memory
-                steps[source].releases = [number]
+            steps[source].release(number)
     # whom each reads, or only waits for; most ops wait for nobody else
     known: dict[int, dict[int, None]] = {}
     for before, after in controls:
@@ -329,7 +325,7 @@ def link(steps: list[ProgramStep], controls: Iterable[tuple[int, int]]) -> None:
             known[after][before] = None
             if before != after:
                 steps[after].waits_for += 1
-            steps[before].releases.append(after)
+            steps[before].release(after)
 
 
 def _read_by(step: ProgramStep) -> dict[int, None]:

@@ -42,7 +42,8 @@ class ProgramStep:
     # the thread that makes it ready runs it at once
     is_cheap: bool = False
     waits_for: int = 0
-    releases: list[int] = field(default_factory=list)
+    # those that wait for it; most have one, and a tuple takes less than a list
+    releases: tuple[int, ...] | list[int] = ()
     # bytes of its scratch that it never writes to: they take no time
     spared: int = 0
     # the variable whose value it hands out
@@ -53,6 +54,13 @@ class ProgramStep:
     @property
     def name(self) -> str:
         return self.op.site.name
+
+    def release(self, number: int) -> None:
+        """One more that waits for it."""
+        if isinstance(self.releases, list):
+            self.releases.append(number)
+        else:
+            self.releases = [*self.releases, number] if self.releases else (number,)
 
     def unlinked(self) -> ProgramStep:
         """The same with nobody reading it yet; spelled out, since a search does this very often."""
@@ -97,4 +105,4 @@ class Taken(NamedTuple):
             outputs = [OpOutput(size, 0, alias, dtype)]
         else:
             outputs = [OpOutput(size, 0, alias, dtype) for size, alias, dtype in made]
-        return ProgramStep(op, reads, outputs, reuse, scratch, duration, 0, is_cheap, 0, [], spared)
+        return ProgramStep(op, reads, outputs, reuse, scratch, duration, 0, is_cheap, 0, (), spared)

@@ -7,7 +7,7 @@ was made for.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import MutableSequence, Sequence
 from copy import copy
 from itertools import accumulate
 
@@ -17,6 +17,7 @@ from tfprof.analyses.memory.program import MemoryModel, Program
 from tfprof.analyses.memory.steps import NOTHING, Line, Location, OpOutput, ProgramStep
 
 NOBODY = -1
+_BYTE = 1 << 8
 # bytes a sample, and bytes at the batch of the tape
 Size = tuple[int, int]
 
@@ -34,17 +35,17 @@ class Tape:
         self._first = list(accumulate((len(step.outputs) for step in steps), initial=0))
         outputs = [one for step in steps for one in step.outputs]
         self.sizes = _all_at([one.size for one in outputs], batch)
-        self.devices = [step.device for step in steps for _ in step.outputs]
-        self.readers = [one.readers for one in outputs]
-        self.dtypes = [one.dtype for one in outputs]
+        self.devices = _small([step.device for step in steps for _ in step.outputs])
+        self.readers = _small([one.readers for one in outputs])
+        self.dtypes = _small([one.dtype for one in outputs])
         self.aliases = [NOBODY] * len(self.sizes)
         # of a list the outputs that it keeps alive
         self.holds: dict[int, Sequence[int]] = {}
         self.scratch = _all_at([step.scratch for step in steps], batch)
-        self.spared = [step.spared for step in steps]
+        self.spared = _small([step.spared for step in steps])
         self.durations = [step.duration for step in steps]
-        self.places = [step.device for step in steps]
-        self.is_cheap = [step.is_cheap for step in steps]
+        self.places = _small([step.device for step in steps])
+        self.is_cheap = bytes([step.is_cheap for step in steps])
         self.waits = [step.waits_for for step in steps]
         self.releases = [step.releases for step in steps]
         self._turns: dict[int | None, Delays] = {}
@@ -145,6 +146,12 @@ def _known(places: Sequence[int], reads: Sequence[int]) -> Sequence[int]:
     """The outputs that are read at some places; damaged graphs leave inputs out."""
     found = [reads[place] for place in places if place < len(reads)]
     return tuple([one for one in found if one != NOBODY])
+
+
+def _small(numbers: list[int]) -> MutableSequence[int]:
+    """A byte each where that is enough: of a large graph lists of the same few are large."""
+    is_enough = not numbers or 0 <= min(numbers) <= max(numbers) < _BYTE
+    return bytearray(numbers) if is_enough else numbers
 
 
 def _all_at(sizes: list[Line], batch: int) -> list[Size]:
