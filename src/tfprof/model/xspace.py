@@ -56,6 +56,10 @@ class Events:
     def end_ps(self) -> Ints:
         return self.start_ps + self.duration_ps
 
+    def ends(self, rows: Ints | slice) -> Ints:
+        """When some of them end: of a few, all need not be added up."""
+        return self.start_ps[rows] + self.duration_ps[rows]
+
 
 @dataclass(frozen=True)
 class Plane(PicklesWithoutCaches):
@@ -217,6 +221,11 @@ class Space(PicklesWithoutCaches):
             protos = plane.stat_of_names(HLO_PROTO)
             for row, proto in zip(protos.rows.tolist(), protos.raw(), strict=True):
                 yield plane.event_names.name[row], proto
+
+    @cached_property
+    def found(self) -> dict[object, object]:
+        """What was worked out of it, for who asks again: it does not change."""
+        return {}
 
     @cached_property
     def compiled(self) -> Programs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from tfprof.analyses.steps.function_calls import call_marks
 from tfprof.analyses.steps.host_marks import HostMarks, Marks, host_marks
@@ -48,6 +48,17 @@ class _Seen(NamedTuple):
 
 def first_steps(places: Sequence[tuple[Space, str]]) -> tuple[str, Steps]:
     """The first host for which the best rule holds, of one capture or several; and its steps."""
+    if len(places) != 1:
+        return _first(places)
+    # several parts of an answer ask for the steps of one host
+    space, host = places[0]
+    known = space.found.get(("steps", host))
+    if known is None:
+        known = space.found["steps", host] = _first(places)
+    return cast("tuple[str, Steps]", known)
+
+
+def _first(places: Sequence[tuple[Space, str]]) -> tuple[str, Steps]:
     seen = [_Seen(space, host, host_marks(space, host)) for space, host in places]
     for rule in _RULES:
         for one in seen:

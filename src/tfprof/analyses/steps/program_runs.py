@@ -50,7 +50,7 @@ def module_runs(space: Space, host: str) -> Steps | None:
         for line in range(len(plane.lines)):
             if plane.lines.name[line] == _MODULES_LINE and not _is_derived(plane):
                 for program, rows in _by_name(plane, plane.rows_of_line(line)).items():
-                    begin, end = plane.events.start_ps[rows], plane.events.end_ps[rows]
+                    begin, end = plane.events.start_ps[rows], plane.events.ends(rows)
                     found[program].append(_Runs(plane.name, begin, end))
     return _steps(found)
 
@@ -106,7 +106,7 @@ class _Launches:
         begin = np.full(len(ran), np.iinfo(np.int64).max)
         end = np.full(len(ran), np.iinfo(np.int64).min)
         np.minimum.at(begin, at, plane.events.start_ps[rows])
-        np.maximum.at(end, at, plane.events.end_ps[rows])
+        np.maximum.at(end, at, plane.events.ends(rows))
         programs = np.array([self.program[row] for row in ran.tolist()], object)
         for program in dict.fromkeys(programs.tolist()):
             mine = programs == program
@@ -126,7 +126,7 @@ def _launches(space: Space, host: str) -> Iterator[_Launches]:
             continue
         sent = plane.events.start_ps[column.rows]
         launch = np.searchsorted(plane.events.start_ps[rows], sent, side="right") - 1
-        inside = (launch >= 0) & (sent < plane.events.end_ps[rows][np.maximum(launch, 0)])
+        inside = (launch >= 0) & (sent < plane.events.ends(rows)[np.maximum(launch, 0)])
         order = np.argsort(column.ints()[inside], kind="stable")
         programs = [plane.name_of(row).removesuffix(_LAUNCHES) for row in rows.tolist()]
         if inside.any():
