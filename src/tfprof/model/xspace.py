@@ -52,6 +52,12 @@ class Events:
     def __len__(self) -> int:
         return len(self.name)
 
+    def times(self, rows: Ints) -> tuple[Ints, Ints]:
+        """Start and duration of some, whose rows rise: not copied where these are all."""
+        if len(rows) == len(self):
+            return self.start_ps, self.duration_ps
+        return self.start_ps[rows], self.duration_ps[rows]
+
     @property
     def end_ps(self) -> Ints:
         return self.start_ps + self.duration_ps

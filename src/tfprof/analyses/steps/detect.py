@@ -16,7 +16,7 @@ from tfprof.analyses.steps.input_requests import (
 )
 from tfprof.analyses.steps.marked_steps import named_marks, numbered_marks
 from tfprof.analyses.steps.periods import windows_of
-from tfprof.analyses.steps.program_runs import launched_programs, module_runs
+from tfprof.analyses.steps.program_runs import host_programs, launched_programs, module_runs
 from tfprof.analyses.steps.recorded_steps import derived_steps, own_steps, session_runs
 from tfprof.model.xspace import Space
 from tfprof.results.step_windows import Steps
@@ -31,7 +31,7 @@ def find_steps(space: Space, host: str | None = None) -> Steps:
     steps, and the runs of its programs; events with a step number; events called as steps are;
     rounds of a loop over a dataset in a function; repeated calls of a function; the runs of a
     program that a host launched on its GPUs; the steps that XProf added to them; runs of functions
-    by the runtime; the time between requests for input. A host's markers come before
+    by the runtime, of programs by its threads; the time between requests for input. A host's markers come before
     what is derived for a GPU: they enclose the wait for input, and the work that was sent.
     """
     hosts = space.hosts if host is None else (host,)
@@ -111,5 +111,6 @@ _RULES: tuple[Callable[[_Seen], Steps | None], ...] = (
     lambda seen: launched_programs(seen.space, seen.host),
     lambda seen: derived_steps(seen.space, seen.host),
     partial(_marked, run_marks),
+    lambda seen: host_programs(seen.space, seen.host),
     _by_requests,
 )
