@@ -19,10 +19,12 @@ _TABLE = 1 << 24
 def joint_codes(columns: Sequence[npt.NDArray[np.integer]]) -> tuple[Codes, Ints]:
     """A number for each row, and the first row of each number; they rise with the columns."""
     count = len(columns[0])
+    if not count:
+        return np.zeros(0, np.int32), np.zeros(0, np.int64)
     code, distinct = np.zeros(count, np.int32), 1
     for column in columns:
         code, distinct = _with(code, distinct, column)
-    first = np.zeros(distinct if count else 0, np.int64)
+    first = np.zeros(distinct, np.int64)
     # backwards, so that the first row is written last
     for begin in reversed(range(0, count, _BLOCK)):
         some = code[begin : begin + _BLOCK]

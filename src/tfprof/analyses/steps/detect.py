@@ -31,8 +31,9 @@ def find_steps(space: Space, host: str | None = None) -> Steps:
     steps, and the runs of its programs; events with a step number; events called as steps are;
     rounds of a loop over a dataset in a function; repeated calls of a function; the runs of a
     program that a host launched on its GPUs; the steps that XProf added to them; runs of functions
-    by the runtime, of programs by its threads; the time between requests for input. A host's markers come before
-    what is derived for a GPU: they enclose the wait for input, and the work that was sent.
+    by the runtime, and of programs by its threads; the time between requests for input. A host's
+    markers come before what is derived for a GPU: they enclose the wait for input, and the work
+    that was sent.
     """
     hosts = space.hosts if host is None else (host,)
     return first_steps([(space, name) for name in hosts])[1]
