@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from tfprof.reports.steps.partial import StepsPartial
     from tfprof.results.steps import StepsResult
 
-_NOBODY = "no host is behind the others"
-
 
 @dataclass(frozen=True, slots=True)
 class OfDevices:
@@ -63,4 +61,4 @@ def _every_host(spaces: Sequence[Space]) -> Iterator[StepsPartial]:
 def _slowest(found: StepsResult) -> str:
     from tfprof.reports.steps.overlap_words import straggler_texts
 
-    return next(iter(straggler_texts(found, "host")), _NOBODY)
+    return next(iter(straggler_texts(found, "host")), "")
