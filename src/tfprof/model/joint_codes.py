@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ _BLOCK = 1 << 18
 _TABLE = 1 << 24
 
 
-def joint_codes(columns: Sequence[npt.NDArray[np.integer]]) -> tuple[Codes, Ints]:
+def joint_codes(columns: Sequence[npt.NDArray[np.integer[Any]]]) -> tuple[Codes, Ints]:
     """A number for each row, and the first row of each number; they rise with the columns."""
     count = len(columns[0])
     if not count:
@@ -32,7 +33,7 @@ def joint_codes(columns: Sequence[npt.NDArray[np.integer]]) -> tuple[Codes, Ints
     return code, first
 
 
-def _with(code: Codes, distinct: int, column: npt.NDArray[np.integer]) -> tuple[Codes, int]:
+def _with(code: Codes, distinct: int, column: npt.NDArray[np.integer[Any]]) -> tuple[Codes, int]:
     wide = int(column.max(initial=0)) + 1
     if distinct * wide > _TABLE:
         found, where = np.unique(code * np.int64(wide) + column, return_inverse=True)

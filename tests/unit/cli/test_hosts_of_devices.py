@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from accelerator_captures import put_hosts
+from accelerator_captures import gpu_hosts, put_hosts, tf_gpu_old, tpu
 from run_cli import run
 
 
@@ -65,3 +65,18 @@ def test_every_cut_has_the_time_of_all_hosts(tmp_path, by):
     assert sum(took.values()) == pytest.approx(truth.kernels)
     if by in ("op", "phase", "category"):
         assert took == pytest.approx(dict(getattr(truth, by)))
+
+
+def test_hosts_of_different_programs_are_not_compared(tmp_path):
+    for name in ("tpu", "gpu"):
+        path = tmp_path / f"{name}.xplane.pb"
+        path.write_bytes(tpu()[0] if name == "tpu" else gpu_hosts()[0]["worker-0.xplane.pb"])
+    assert not late_hosts(tmp_path)
+    assert "Slowest" not in run("summary", tmp_path).out
+
+
+def test_the_first_replica_has_no_number_and_is_not_missed(tmp_path):
+    path = tmp_path / "w0.xplane.pb"
+    path.write_bytes(tf_gpu_old()[0])
+    assert asked("steps", path)["missing"] == []
+    assert "fragment" not in run("summary", path).out

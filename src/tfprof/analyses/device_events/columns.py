@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -210,7 +210,7 @@ class DeviceEvents:
     @cached_property
     def _distinct(self) -> tuple[npt.NDArray[np.int32], Ints]:
         """Events that are alike in all that names them: which they are, and the first of each."""
-        columns = [
+        columns: list[npt.NDArray[np.integer[Any]]] = [
             self._attributed.codes,
             self.plane.events.name[self.rows],
             self.instruction.codes,

@@ -7,6 +7,7 @@ there itself: so the waiting counts for the one that was waited for, whatever ma
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -23,6 +24,7 @@ _BEHIND = 0.1
 # deviations of the others, each 1.48 of what chance would make a standard deviation
 _FAR = 3 * 1.4826
 _FEWEST_STEPS = 2
+_NAMED = re.compile("`[^`]*`")
 
 
 def straggling(
@@ -80,11 +82,11 @@ def straggling_hosts(found: Sequence[HostSteps]) -> list[Straggler]:
     """By what they take of a step without waiting in collectives for other hosts.
 
     Only the steps that all of them have are compared, by number: hosts' clocks may differ. Steps
-    that were found by different rules are numbered differently.
+    that were found by different rules, or are of different programs, are numbered differently.
     """
     rows = [{window.number: row for row, window in enumerate(one.steps.windows)} for one in found]
     common = sorted(set.intersection(*map(set, rows))) if len(found) > 1 else []
-    if not common or len({one.steps.rule for one in found}) > 1:
+    if not common or len({_marked_by(one) for one in found}) > 1:
         return []
     places = [[mine[number] for number in common] for mine in rows]
     meet = all(_meets_others(one) for one in found)
@@ -93,6 +95,11 @@ def straggling_hosts(found: Sequence[HostSteps]) -> list[Straggler]:
     usual = np.median(periods, axis=0).astype(np.int64)
     names = [one.host for one in found]
     return straggling("host", names, np.stack(time, axis=1), usual, "step")
+
+
+def _marked_by(one: HostSteps) -> tuple[str, ...]:
+    """The rule, and what it names."""
+    return one.steps.rule, *_NAMED.findall(one.steps.about)
 
 
 def _meets_others(one: HostSteps) -> bool:

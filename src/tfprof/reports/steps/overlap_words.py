@@ -12,6 +12,8 @@ _DEVICES_NAMED = 3
 _POOLS_NAMED = 3
 _MUCH_OUTSIDE = 0.1
 _UNEVEN = 2
+# what is left of 80 columns beside the numbers of a device
+_FITS_BESIDE = 22
 _REASONS, _WORTH_TELLING = 2, 0.05
 _TOOK = {
     "work": "works longer than the others",
@@ -215,11 +217,13 @@ def _waits(one: DeviceRow) -> str:
     if not one.idle:
         return ""
     most = sorted(one.waited_for.items(), key=lambda item: -item[1])[:_REASONS]
-    return ", ".join(
+    said = [
         f"{reason.label} {time / one.idle:.0%}"
         for reason, time in most
         if time >= _WORTH_TELLING * one.idle
-    )
+    ]
+    both = ", ".join(said)
+    return both if len(both) <= _FITS_BESIDE else said[0]
 
 
 def gaps_table(found: StepsResult) -> Table:
