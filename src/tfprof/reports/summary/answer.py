@@ -13,7 +13,7 @@ from tfprof.reports.shared.logged_run import logged_of, not_numbers
 from tfprof.reports.shared.missing import missing_inputs
 from tfprof.reports.shared.parameters import counts_of
 from tfprof.reports.shared.recorded_run import recorded_run, said_by_recorder, said_of_batch
-from tfprof.reports.shared.words import recognised
+from tfprof.reports.shared.words import FRAGMENT, recognised
 from tfprof.reports.summary.captured import capture_facts
 from tfprof.reports.summary.parts import (
     estimated_batch,
@@ -51,6 +51,8 @@ def ask(
     batch = [] if as_run is None or BATCH in query.question.sizes else [said_of_batch(as_run)]
     notes = [*bad, *said_by_recorder(data), *data.warnings, *batch]
     result = _result(known, stored)
+    if result.run is not None and result.run.missing:
+        notes.insert(0, FRAGMENT.format("; ".join(result.run.missing)))
     warnings = [*notes, *unknowns(known), *not_numbers(result.logged)]
     return answered("summary", data, result, warnings, notes, recognised=recognised(data))
 
