@@ -67,7 +67,7 @@ class Profiler(KerasSteps):
         recorder, ended = self.recorder, self.clock.end()
         if recorder is None or ended is None:
             return
-        ended = replace(ended, input_share=recorder.facts.input_share)
+        ended = replace(ended, input_share=recorder.input_share())
         recorder.saw_epoch(ended.as_json())
         if self._report:
             with suppress(OSError, ValueError):

@@ -59,7 +59,10 @@ class _Seen:
 
 
 class SeenFunctions:
-    """Weak references: a function that the program lets go is let go."""
+    """Weak references: a function that the program lets go is let go.
+
+    Functions are seen on the threads of the program while they are exported on another.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -105,6 +108,8 @@ class SeenFunctions:
         """
         if CONCRETE not in sys.modules:
             return Exported([self._step] if self._step else [])
+        if self._step is not None and not everything:
+            return Exported([self._step])
         warnings: list[str] = []
         alive = traced_functions()
         calls = self._calls()
@@ -127,7 +132,7 @@ class SeenFunctions:
     def _calls(self) -> Calls:
         """By the name of a trace: calls of its tf.function, and how many traces that has."""
         found: Calls = {}
-        for seen in self._seen.values():
+        for seen in list(self._seen.values()):
             for function in functions_in(seen.function()):
                 traces = traces_of(function)
                 found |= dict.fromkeys(map(name_of, traces), (seen.calls, len(traces)))
@@ -137,7 +142,7 @@ class SeenFunctions:
         """The largest of those that ran in a capture, or that somebody said to be the step."""
         named = {
             name_of(one)
-            for seen in self._seen.values()
+            for seen in list(self._seen.values())
             if seen.is_step
             for function in functions_in(seen.function())
             for one in traces_of(function)

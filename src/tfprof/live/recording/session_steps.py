@@ -7,6 +7,7 @@ run after a capture is traced: run metadata with the graphs that ran, which a ca
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -74,13 +75,13 @@ class SessionSteps:
         recorder.guarded(lambda: self._keep(recorder, number, run_meta))
         return result
 
-    def export(self, recorder: Recorder) -> dict[str, Any] | None:
+    def export(self, warn: Callable[[str], None]) -> dict[str, Any] | None:
         """Graph, variables and op log of the session; a row for run.json."""
         if self._graph is None:
             return None
         if not self._written:
             self._written = True
-            self._write_graph(recorder)
+            self._write_graph(warn)
         return {
             "name": "Session.run", "graph": _GRAPH, "variables": _VARIABLES, "role": "step",
             "calls": None, "traces": None,
@@ -106,7 +107,7 @@ class SessionSteps:
         while len(self._traced) > recorder.plan.keep:
             remove(self._traced.pop(0))
 
-    def _write_graph(self, recorder: Recorder) -> None:
+    def _write_graph(self, warn: Callable[[str], None]) -> None:
         from tfprof.live.objects import live_graph
         from tfprof.live.recording.function_log import graph_log
         from tfprof.live.recording.functions import variable_table
@@ -117,7 +118,7 @@ class SessionSteps:
             write_json(self._folder / _VARIABLES, variable_table(live.variables))
             write_bytes(self._folder / "tfprof_log", graph_log([self._graph]))
         except OSError as fault:
-            recorder.warn(f"the graph cannot be written: {fault.strerror or fault}")
+            warn(f"the graph cannot be written: {fault.strerror or fault}")
 
 
 def devices_of(session: Live) -> list[dict[str, str | None]]:
