@@ -135,6 +135,7 @@ def _wanted(words: Sequence[str], options: RunOptions) -> Wanted:
         duration=options.plan.duration,
         memory=options.memory,
         max_bytes=options.max_bytes,
+        every_op=options.every_op,
         follow=options.follow,
         search=os.environ.get("PYTHONPATH"),
     )

@@ -243,6 +243,13 @@ class Recorder:
             self.record.epochs.append(epoch)
 
     @raises_nothing
+    def saw_run_metadata(self, name: str) -> None:
+        """The run after a capture was traced in full, and lies in this file."""
+        with self._lock:
+            self._capturing.has_run_metadata(name)
+            self._write()
+
+    @raises_nothing
     def input_share(self) -> float | None:
         """How much of a step waited for input in the newest capture; None where nobody knows."""
         if self._newest is None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tfprof.live.live_objects import Live
-from tfprof.live.recording.run_folder import remove, write_bytes, write_json
+from tfprof.live.recording.run_folder import RUN_METADATA, write_bytes, write_json
 from tfprof.live.sessions import SessionRun
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _UPDATES: Final = re.compile(r"(Resource)?(Sparse)?Apply[A-Z]\w*")
 _GRAPH: Final = "graph.pb"
 _VARIABLES: Final = "graph_vars.json"
-_RUN: Final = "run_meta_"
 
 
 class SessionSteps:
@@ -35,7 +34,6 @@ class SessionSteps:
         self._graph: Live = None
         self._written = False
         self._trace_next = False
-        self._traced: list[Path] = []
 
     def run(self, recorder: Recorder, call: SessionRun) -> Live:
         """The result of the call, and its exceptions."""
@@ -97,15 +95,13 @@ class SessionSteps:
         return known
 
     def _keep(self, recorder: Recorder, number: int, run_meta: Live) -> None:
-        path = self._folder / f"{_RUN}{number}"
+        path = self._folder / f"{RUN_METADATA}{number}"
         try:
             write_bytes(path, run_meta.SerializeToString())
         except OSError as fault:
             recorder.warn(f"{path.name} cannot be written: {fault.strerror or fault}")
             return
-        self._traced.append(path)
-        while len(self._traced) > recorder.plan.keep:
-            remove(self._traced.pop(0))
+        recorder.saw_run_metadata(path.name)
 
     def _write_graph(self, warn: Callable[[str], None]) -> None:
         from tfprof.live.objects import live_graph
