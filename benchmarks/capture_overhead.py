@@ -156,7 +156,9 @@ def _periods(asked: Asked, way: str) -> list[list[float]]:
         if done.returncode:
             sys.exit(f"{way}: exit code {done.returncode}\n{done.stderr}")
         began = json.loads(out.read_text())
-    return [[after - before for before, after in pairwise(clock)] for clock in zip(*began, strict=True)]
+    return [
+        [after - before for before, after in pairwise(clock)] for clock in zip(*began, strict=True)
+    ]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What is said of a run once its script has ended."""
+"""What is said of a run before its script starts, and once it has ended."""
 
 from __future__ import annotations
 
@@ -11,6 +11,15 @@ from tfprof.live.run.wanted import TRAINING
 from tfprof.model.units import plural, size
 
 _BY_TIME: Final = "--duration 5 captures by the clock, where there are no steps"
+
+
+def bound_line(folder: str, options: RunOptions) -> str:
+    """Where captures go, and how large they may get."""
+    from tfprof.live.recording.plan import KEEP
+
+    kept = f"; {KEEP + 1} are kept" if options.plan.every is not None else ""
+    each = " of each process" if options.follow else ""
+    return f"a capture has at most {size(options.max_bytes)}{kept}{each}: {folder}"
 
 
 def found_lines(

@@ -48,7 +48,8 @@ class Companions:
         """A capture is in its place; what belongs to it is made now, or when all has ended."""
         self._newest = capture
         if at_once:
-            self._aside.ask(lambda: self._made(capture, everything=False))
+            held = self.functions.held()
+            self._aside.ask(lambda: self._made(capture, held, everything=False))
 
     def take(self) -> None:
         """What is made goes into the record."""
@@ -60,10 +61,10 @@ class Companions:
         """All of it, now."""
         while self._aside.wait():
             self.take()
-        self._tell(self._made(self._newest, everything=True))
+        self._tell(self._made(self._newest, [], everything=True))
 
-    def _made(self, capture: Path | None, *, everything: bool) -> _Made:
-        """On whichever thread: the record is only read."""
+    def _made(self, capture: Path | None, held: list[Live], *, everything: bool) -> _Made:
+        """On whichever thread: the record is only read. What is held lives until it is through."""
         if capture is not None:
             self.functions.captured(capture)
         model = self.functions.find_model() if self._record.has_no_model else None
@@ -72,6 +73,7 @@ class Companions:
         session = self.sessions.export(self._warn)
         functions = self.functions.export(everything=everything, step_is_known=session is not None)
         unknown = capture is not None and self._record.batch is None
+        held.clear()
         return _Made(model, session, functions, batch_in(capture) if unknown and capture else None)
 
     def _tell(self, made: _Made) -> None:
