@@ -64,6 +64,8 @@ OTHERS = [
     _script("supervisor", 60, "hidden", "out"),
     _script("monitored_session", 48),
     _script("custom_loop", 48, "dense_1", "dense_2", "logits"),
+    _script("gradient_accumulation", 20, "dense", "dense_1"),
+    _script("local_function", 25),
     _script("eager_loop", 40),
     _script("eager_optimizer", 40),
     _script("xla", 56),

@@ -31,7 +31,7 @@ def found_lines(
     known = [record for record in records if record]
     if not known:
         yield "the script did not get to TensorFlow: nothing was captured"
-        if code >= 0 and not options.follow:
+        if code == 0 and not options.follow:
             yield "  processes that it starts are captured with --follow"
         return
     several = len(known) > 1
@@ -91,9 +91,9 @@ def next_commands(path: str, records: Sequence[Mapping[str, Any]]) -> Iterator[s
     """A few of those that say more."""
     memory = any((record.get("options") or {}).get("memory") for record in records)
     asked = [
-        ("steps", "what the time of each step went to"),
-        ("input", "which stage of the input pipeline is slow"),
-        ("layers", "what each layer computes and how long it took"),
+        ("steps", "where each step goes"),
+        ("input", "which stage is slow"),
+        ("layers", "what each layer costs"),
         *([("memory", "what lives at the peak")] if memory else []),
         ("timeline", "what ran when"),
     ]
