@@ -35,9 +35,9 @@ def needs(referee: str) -> None:
 
 def old_tensorflow() -> bool:
     """`make test-oldest-tf`: what it has not is said where a test asks for it."""
-    import tensorflow
+    import tensorflow as tf
 
-    return tensorflow.__version__.startswith("2.16.")
+    return tf.__version__.startswith("2.16.")
 
 
 def say_what_was_skipped(reporter: pytest.TerminalReporter) -> None:
