@@ -117,7 +117,7 @@ def _run(argv: Sequence[str]) -> int:
     if callable(answered):
         code = answered()
     elif isinstance(answered, Files):
-        deliver(answered)
+        deliver(answered, args)
     else:
         from tfprof.api.answer import Answer
 

@@ -24,6 +24,7 @@ _OTHERS = {
     (".svg", ".png"): "`tfprof draw` makes pictures.",
     (".trace.json", ".trace.json.gz"): "`tfprof timeline` writes traces.",
     (".speedscope.json",): "speedscope opens the .trace.json of `tfprof timeline`.",
+    (".tfprof",): "`tfprof save` writes it.",
     (".pb.gz",): "`tfprof code -output pprof:outfile=FILE` writes for pprof.",
 }
 _WIDEST = 120
@@ -112,14 +113,18 @@ def _format_for(path: Path, args: argparse.Namespace, own: Collection[str] = ())
     return by_suffix[path.suffix.lower()]
 
 
-def deliver(files: Files) -> None:
+def deliver(files: Files, args: argparse.Namespace) -> None:
     """Into files; each is written whole or not at all."""
+    from tfprof.api.answer import Answer
     from tfprof.commands.writing import write_chunks
 
     warn(files.warnings)
     for path, content in files.contents.items():
         write_chunks(path, content, force=files.replace, inputs=files.inputs)
         talk(f"Wrote {path}{files.then}")
+    if files.told is not None and (args.json or args.format):
+        answer, chosen = Answer(files.told()), "json" if args.json else args.format
+        write_stdout(lambda out: _print(answer, chosen, out))
 
 
 def warn(warnings: Iterable[str]) -> None:

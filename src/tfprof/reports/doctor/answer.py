@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tfprof.analyses.checkpoint.restore import restores
 from tfprof.analyses.checkpoint.verify import damaged_tensors
-from tfprof.errors import InputMissing, InputUnreadable, TfprofError
+from tfprof.errors import InputMissing, InputUnreadable, TfprofError, ValuesNotSaved
 from tfprof.model import units
 from tfprof.model.profile import Input
 from tfprof.reports.shared.digest import Digest, digest
@@ -115,5 +115,7 @@ def _verified(known: Digest) -> tuple[Checksums | None, list[str]]:
     size = sum(tensor.stored_bytes for tensor in checkpoint.tensors.values())
     if size > _VERIFIED_UP_TO:
         return Checksums(count, size, whole=None), []
-    damage = [str(fault) for fault in damaged_tensors(checkpoint)]
-    return Checksums(count, size, whole=not damage), damage[:_DAMAGE_SHOWN]
+    faults = [*damaged_tensors(checkpoint)]
+    damage = [str(fault) for fault in faults if not isinstance(fault, ValuesNotSaved)]
+    whole = None if len(damage) < len(faults) and not damage else not damage
+    return Checksums(count, size, whole), damage[:_DAMAGE_SHOWN]

@@ -74,7 +74,7 @@ def read(selection: Selection, progress: ProgressOf | None = None) -> ProfileDat
     told = (*selection.warnings, *warnings, *data.warnings)
     saves = _saves([*selection.used, *left])
     data = replace(data, other_runs=selection.other_runs, warnings=told, saves=saves)
-    return data.read_from(_ReadAgain(selection.copy(), here(), tuple(refs)))
+    return data.read_from(ReadAgain(selection.copy(), here(), tuple(refs)))
 
 
 def _saves(files: Iterable[FoundFile]) -> tuple[SavedCheckpoint, ...]:
@@ -98,7 +98,7 @@ def _article(noun: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _ReadAgain:
+class ReadAgain:
     """The selection, the folder its paths are seen from, and its files as they were."""
 
     selection: Selection
@@ -111,7 +111,11 @@ class _ReadAgain:
 
     def load(self) -> ProfileData:
         self.check()
-        return read(self.selection if here() == self.folder else self._from_anywhere())
+        return read(self.chosen())
+
+    def chosen(self) -> Selection:
+        """With paths as they are seen from here."""
+        return self.selection if here() == self.folder else self._from_anywhere()
 
     def _from_anywhere(self) -> Selection:
         chosen = self.selection

@@ -1,0 +1,126 @@
+"""`tfprof save PATH...`: the files of a profile as one, which every command reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tfprof.commands.command import Command, Files, HelpGroup
+from tfprof.commands.options.inputs import INPUTS, request_of
+from tfprof.commands.options.option import Option, OptionSection, Takes, Values
+from tfprof.commands.writing import check_free
+from tfprof.errors import UsageError
+
+if TYPE_CHECKING:
+    from tfprof.results.answered import Answered
+    from tfprof.results.saved import SaveResult
+    from tfprof.sources.find.load import ProgressOf
+    from tfprof.sources.find.saving import ToSave
+    from tfprof.views.shapes import Report
+
+SUFFIX = ".tfprof"
+_HINT = "tfprof save PATH -o model.tfprof"
+_SAVE = OptionSection(
+    "save (-o FILE.tfprof; without it, called after the model, in this folder)",
+    (
+        Option("--values", "with the values of a checkpoint's tensors", Takes.FLAG),
+        Option("--confidential", "without paths, names of hosts, arguments and source lines",
+               Takes.FLAG),
+    ),
+)  # fmt: skip
+
+
+def _answer(values: Values, progress: ProgressOf | None) -> Files:
+    from tfprof import __version__
+    from tfprof.sources.find.load import choose, only_one
+    from tfprof.sources.find.reading import read
+    from tfprof.sources.find.saving import to_save
+
+    request, force = request_of(values, "save"), values.flag("force")
+    target = _target(values)
+    choice = choose(request)
+    selection = only_one(request, choice)
+    target = target or Path(_name(selection.title) + SUFFIX)
+    check_free(target, force=force, inputs=[one.path for one in selection.used])
+    data = read(selection, progress)
+    saved = to_save(
+        data,
+        __version__,
+        values=values.flag("values"),
+        confidential=values.flag("confidential"),
+        found=choice.warnings,
+        progress=progress,
+    )
+    return Files(
+        {target: saved.chunks()},
+        force,
+        f"; `tfprof {target}` reads it",
+        saved.notes,
+        saved.inputs,
+        lambda: told(target, saved),
+    )
+
+
+def _target(values: Values) -> Path | None:
+    output = values.text("output_file")
+    if output is None:
+        return None
+    if not output.lower().endswith(SUFFIX):
+        raise UsageError(f"{output!r} does not end with {SUFFIX}", hint=_HINT)
+    return Path(output)
+
+
+def _name(title: str) -> str:
+    """After the model: the name of its folder, or of its file without what tells the format."""
+    path = Path(title)
+    name = path.name if path.is_dir() else path.name.partition(".")[0]
+    return name or path.absolute().name or "profile"
+
+
+def told(target: Path, saved: ToSave) -> Answered[SaveResult]:
+    """When it is written."""
+    from tfprof.results.answered import SCHEMA, Answered, Subject, Used
+    from tfprof.results.saved import SavedPart, SaveResult
+
+    manifest = saved.manifest
+    parts = [
+        SavedPart(str(target / one.name), one.format or None, one.size)
+        for one in manifest.files
+        if one.member
+    ]
+    size = target.stat().st_size if target.is_file() else 0
+    made = SaveResult(
+        (str(target),), size, tuple(parts), manifest.values, manifest.confidential
+    )
+    used = tuple(
+        Used(str(path), one.format)
+        for one, path in zip((f for f in manifest.files if f.member), saved.inputs, strict=True)
+    )
+    subject = Subject(str(target), f"saved from {manifest.title}")
+    return Answered(SCHEMA, "save", used, saved.notes, made, subject, saved.notes)
+
+
+def view(answered: Answered[SaveResult]) -> Report:
+    from tfprof.model import units
+    from tfprof.views.shapes import Column, Facts, Fold, Notes, Report, Table, Unit, Value
+
+    made = answered.data
+    facts = Facts([("Size", units.size(made.bytes))])
+    columns = [Column("name", "file"), Column("format", "format"),
+               Column("bytes", "unpacked", Unit.BYTES)]  # fmt: skip
+    rows: list[list[Value]] = [[one.name, one.format, one.bytes] for one in made.files]
+    table = Table(columns, rows, fold=Fold(show=20))
+    return Report(*answered.subject.lines, [facts, table, Notes(list(answered.notes))])
+
+
+COMMAND = Command(
+    "save",
+    HelpGroup.MORE,
+    "one file that every command reads: to keep, to send, to compare with",
+    "tfprof save examples/unet -o unet.tfprof",
+    "anything",
+    (*INPUTS, _SAVE),
+    report=__name__,
+    answer=_answer,
+    suffixes=(SUFFIX,),
+)
