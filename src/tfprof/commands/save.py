@@ -85,8 +85,7 @@ def told(target: Path, saved: ToSave) -> Answered[SaveResult]:
     manifest = saved.manifest
     parts = [
         SavedPart(str(target / one.name), one.format or None, one.size)
-        for one in manifest.files
-        if one.member
+        for one in saved.files
     ]
     size = target.stat().st_size if target.is_file() else 0
     made = SaveResult(
@@ -94,7 +93,7 @@ def told(target: Path, saved: ToSave) -> Answered[SaveResult]:
     )
     used = tuple(
         Used(str(path), one.format)
-        for one, path in zip((f for f in manifest.files if f.member), saved.inputs, strict=True)
+        for one, path in zip(saved.files, saved.inputs, strict=True)
     )
     subject = Subject(str(target), f"saved from {manifest.title}")
     return Answered(SCHEMA, "save", used, saved.notes, made, subject, saved.notes)

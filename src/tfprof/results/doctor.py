@@ -61,6 +61,7 @@ class Checksums:
     tensors: int
     bytes: int
     whole: bool | None
+    saved: Annotated[bool, INSIDE] = True
 
 
 @dataclass(frozen=True, slots=True)

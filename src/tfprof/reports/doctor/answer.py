@@ -117,5 +117,6 @@ def _verified(known: Digest) -> tuple[Checksums | None, list[str]]:
         return Checksums(count, size, whole=None), []
     faults = [*damaged_tensors(checkpoint)]
     damage = [str(fault) for fault in faults if not isinstance(fault, ValuesNotSaved)]
-    whole = None if len(damage) < len(faults) and not damage else not damage
-    return Checksums(count, size, whole), damage[:_DAMAGE_SHOWN]
+    saved = len(damage) == len(faults)
+    whole = (not damage) if saved or damage else None
+    return Checksums(count, size, whole, saved), damage[:_DAMAGE_SHOWN]

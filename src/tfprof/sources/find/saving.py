@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from tfprof.errors import AccessDenied, FileChanged, UsageError
 from tfprof.model.checkpoint import OBJECT_GRAPH_KEY
 from tfprof.model.profile import ProfileData
+from tfprof.sources.checkpoint.state import INDEX_SUFFIX
 from tfprof.sources.checkpoint.v2 import Bundle
+from tfprof.sources.confidential.files import cleaned, hosts_told
+from tfprof.sources.confidential.names import neutral_name
+from tfprof.sources.confidential.words import Redactor
 from tfprof.sources.files.opener import opener_for
 from tfprof.sources.find.choose import Selection
 from tfprof.sources.find.folders import FoundFile
@@ -23,7 +27,6 @@ from tfprof.sources.saved.manifest import BESIDE, ELSEWHERE, PASSED_OVER, USED, 
 from tfprof.sources.saved.packing import Content, packed
 
 _CHUNK: Final = 1 << 20
-_DATA: Final = "checkpoint data"
 # TensorFlow's own folders: what they are called tells what is in them
 _CAPTURES: Final = ("plugins", "profile")
 _UNUSUAL = re.compile(r"[^\w.-]", re.ASCII)
@@ -37,6 +40,11 @@ class ToSave:
     contents: Mapping[str, Content]
     inputs: tuple[Path, ...]
     notes: tuple[str, ...] = field(default=())
+
+    @property
+    def files(self) -> list[SavedFile]:
+        """Those whose bytes are in it; the inputs are theirs."""
+        return [one for one in self.manifest.files if one.member]
 
     def chunks(self) -> Iterator[bytes]:
         return packed(self.manifest, self.contents)
@@ -60,19 +68,10 @@ def to_save(
         )
     recipe.check()
     selection = recipe.chosen()
-    beside = [one.path for one in recipe.files]
     files = _Files(_root(selection, data.title), data.checkpoint and data.checkpoint.source, values)
-    saved = [files.member(one, USED) for one in selection.used]
-    known = {os.path.abspath(one.path) for one in selection.used}  # noqa: PTH100  (links stay)
-    saved += [
-        files.member(FoundFile(path, None), BESIDE)
-        for path in beside
-        if os.path.abspath(path) not in known  # noqa: PTH100
-    ]
+    saved = _listed(files, selection, [one.path for one in recipe.files])
     left = [file for file, _ in selection.passed_over]
     told = [*selection.warnings, *graphs_that_differ(selection.used, left, data.graph)]
-    saved += [files.listed(one, PASSED_OVER, why) for one, why in selection.passed_over]
-    saved += [files.listed(one, ELSEWHERE, why) for one, why in selection.elsewhere]
     manifest = Manifest(
         data.title,
         tuple(saved),
@@ -81,14 +80,63 @@ def to_save(
         tuple(found),
         tuple(told),
         values,
-        confidential,
     )
     contents = {
         one.member: partial(_content, files.paths[one.member], one, progress)
         for one in saved
         if one.member
     }
-    return ToSave(manifest, contents, tuple(files.paths.values()))
+    made = ToSave(manifest, contents, tuple(files.paths.values()), tuple(_whole(selection, values)))
+    return without_places(made) if confidential else made
+
+
+def _listed(files: _Files, selection: Selection, read: Sequence[Path]) -> list[SavedFile]:
+    """In the order of reading; what was read through another file comes after."""
+    saved = [files.member(one, USED) for one in selection.used]
+    known = {_absolute(one.path) for one in selection.used}
+    beside = dict.fromkeys(path for path in read if _absolute(path) not in known)
+    saved += [files.member(FoundFile(path, None), BESIDE) for path in beside]
+    saved += [files.listed(one, PASSED_OVER, why) for one, why in selection.passed_over]
+    return saved + [files.listed(one, ELSEWHERE, why) for one, why in selection.elsewhere]
+
+
+def _whole(selection: Selection, values: bool) -> Iterator[str]:  # noqa: FBT001
+    """Files that hold values and cannot be saved without."""
+    for one in selection.used:
+        is_one_file = one.kind == "checkpoint" and not one.path.name.endswith(INDEX_SUFFIX)
+        if not values and (is_one_file or one.kind in ("Keras model", "HDF5")):
+            yield f"{one.path}: its weights stand in the same file, and are saved with it"
+
+
+def without_places(made: ToSave) -> ToSave:
+    """The same, and nothing in it tells where the files were made or lie."""
+    redactor, folders = Redactor(), dict[str, str]()
+    places = dict(zip((one.member for one in made.files), made.inputs, strict=True))
+    for one in made.files:
+        redactor.learn(hosts_told(one.format, places[one.member]))
+    files, contents = list[SavedFile](), dict(made.contents)
+    for one in made.manifest.files:
+        name = neutral_name(one.name, redactor, folders)
+        file = replace(one, name=name, why=redactor.text(one.why))
+        if one.member:
+            place = PurePosixPath(one.member)
+            file = replace(file, member=str(place.with_name(redactor.text(place.name))))
+            content = contents.pop(one.member)
+            clean = cleaned(one.format, places[one.member], redactor)
+            if clean is not None:
+                file = replace(file, format=clean[0], size=len(clean[1]))
+                content = partial(iter, [clean[1]])
+            contents[file.member] = content
+        files.append(file)
+    manifest = replace(
+        made.manifest,
+        title=redactor.text(Path(made.manifest.title).name),
+        files=tuple(files),
+        found=tuple(map(redactor.text, made.manifest.found)),
+        warnings=tuple(map(redactor.text, made.manifest.warnings)),
+        confidential=True,
+    )
+    return replace(made, manifest=manifest, contents=contents)
 
 
 @dataclass(slots=True)
