@@ -14,8 +14,13 @@ _LIGHT = ("steps", "input", "timeline", "op", "code")
 
 def _samples():
     """Each file that stands for itself, and each folder of files that belong together."""
-    folders = [_DATA / "stories", *(one for one in sorted(_DATA.iterdir()) if one.name != "stories")]
-    return [one for place in folders for one in ([*place.iterdir()] if place == folders[0] else [place])]
+    folders = [
+        _DATA / "stories",
+        *(one for one in sorted(_DATA.iterdir()) if one.name != "stories"),
+    ]
+    return [
+        one for place in folders for one in ([*place.iterdir()] if place == folders[0] else [place])
+    ]
 
 
 def _profiles(sample):

@@ -13,7 +13,7 @@ from tfprof import __version__
 from tfprof.cli import draw, run, shell
 from tfprof.cli.encoding import use_letters_it_has
 from tfprof.cli.help import epilog, overview
-from tfprof.cli.output import add_outputs, check_target, deliver, emit, warn
+from tfprof.cli.output import add_outputs, check_target, deliver, emit, tell_of, warn
 from tfprof.cli.parser import Parser, add_options, values_of
 from tfprof.cli.progress import progress_bar
 from tfprof.cli.streams import give_up_lost_streams, talk, to_stdout
@@ -117,7 +117,8 @@ def _run(argv: Sequence[str]) -> int:
     if callable(answered):
         code = answered()
     elif isinstance(answered, Files):
-        deliver(answered, args)
+        deliver(answered)
+        tell_of(answered, args)
     else:
         from tfprof.api.answer import Answer
 

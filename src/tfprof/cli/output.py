@@ -113,15 +113,20 @@ def _format_for(path: Path, args: argparse.Namespace, own: Collection[str] = ())
     return by_suffix[path.suffix.lower()]
 
 
-def deliver(files: Files, args: argparse.Namespace) -> None:
+def deliver(files: Files) -> None:
     """Into files; each is written whole or not at all."""
-    from tfprof.api.answer import Answer
     from tfprof.commands.writing import write_chunks
 
     warn(files.warnings)
     for path, content in files.contents.items():
         write_chunks(path, content, force=files.replace, inputs=files.inputs)
         talk(f"Wrote {path}{files.then}")
+
+
+def tell_of(files: Files, args: argparse.Namespace) -> None:
+    """What was written, for whoever asks for it as data."""
+    from tfprof.api.answer import Answer
+
     if files.told is not None and (args.json or args.format):
         answer, chosen = Answer(files.told()), "json" if args.json else args.format
         write_stdout(lambda out: _print(answer, chosen, out))

@@ -83,18 +83,10 @@ def told(target: Path, saved: ToSave) -> Answered[SaveResult]:
     from tfprof.results.saved import SavedPart, SaveResult
 
     manifest = saved.manifest
-    parts = [
-        SavedPart(str(target / one.name), one.format or None, one.size)
-        for one in saved.files
-    ]
+    parts = [SavedPart(str(target / one.name), one.format or None, one.size) for one in saved.files]
     size = target.stat().st_size if target.is_file() else 0
-    made = SaveResult(
-        (str(target),), size, tuple(parts), manifest.values, manifest.confidential
-    )
-    used = tuple(
-        Used(str(path), one.format)
-        for one, path in zip(saved.files, saved.inputs, strict=True)
-    )
+    made = SaveResult((str(target),), size, tuple(parts), manifest.values, manifest.confidential)
+    used = tuple(Used(str(saved.places[one.member]), one.format) for one in saved.files)
     subject = Subject(str(target), f"saved from {manifest.title}")
     return Answered(SCHEMA, "save", used, saved.notes, made, subject, saved.notes)
 

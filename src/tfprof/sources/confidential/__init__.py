@@ -1,1 +1,1 @@
-"""What a file tells about where and how it was made, taken out of it: for files that are given away."""
+"""What files tell about where and how they were made, taken out: to be given away."""

@@ -25,7 +25,14 @@ _KEPT: Final = {
     "OpMetadata": {"op_type", "op_name"},
     "NodeExecStats": {"node_name"},
     "OpLogEntry": {"name", "types"},
-    "ProfileNode": {"name", "op", "op_types", "canonical_device", "host_device", "requested_device"},
+    "ProfileNode": {
+        "name",
+        "op",
+        "op_types",
+        "canonical_device",
+        "host_device",
+        "requested_device",
+    },
     "TensorProto": {"tensor_content", "float8_val"},
 }
 # where code is told
@@ -135,7 +142,11 @@ def _plane(plane: Proto, redactor: Redactor) -> None:
     for line in plane.lines:
         for event in line.events:
             for stat in event.stats:
-                if stat.str_value or stat.bytes_value or names.get(stat.metadata_id) in _STATS_CLEARED:
+                if (
+                    stat.str_value
+                    or stat.bytes_value
+                    or names.get(stat.metadata_id) in _STATS_CLEARED
+                ):
                     _stat(stat, names, redactor)
 
 

@@ -38,13 +38,18 @@ class ToSave:
 
     manifest: Manifest
     contents: Mapping[str, Content]
-    inputs: tuple[Path, ...]
+    # where the bytes of each member come from
+    places: Mapping[str, Path]
     notes: tuple[str, ...] = field(default=())
 
     @property
     def files(self) -> list[SavedFile]:
-        """Those whose bytes are in it; the inputs are theirs."""
+        """Those whose bytes are in it."""
         return [one for one in self.manifest.files if one.member]
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        return tuple(self.places.values())
 
     def chunks(self) -> Iterator[bytes]:
         return packed(self.manifest, self.contents)
@@ -66,6 +71,11 @@ def to_save(
             "only a profile of files can be saved, and this one comes from objects",
             hint="Write the graph and the run metadata to files, and load those.",
         )
+    if data.origin is not None and _changed(data, data.origin.parts):
+        raise UsageError(
+            "this profile was changed after it was read, and only files are saved",
+            hint="Save the one that it was made from.",
+        )
     recipe.check()
     selection = recipe.chosen()
     files = _Files(_root(selection, data.title), data.checkpoint and data.checkpoint.source, values)
@@ -86,8 +96,13 @@ def to_save(
         for one in saved
         if one.member
     }
-    made = ToSave(manifest, contents, tuple(files.paths.values()), tuple(_whole(selection, values)))
+    made = ToSave(manifest, contents, files.paths, tuple(_whole(selection, values)))
     return without_places(made) if confidential else made
+
+
+def _changed(data: ProfileData, parts: Mapping[str, object]) -> bool:
+    """But for what is said about it."""
+    return any(getattr(data, key) is not part for key, part in parts.items() if key != "warnings")
 
 
 def _listed(files: _Files, selection: Selection, read: Sequence[Path]) -> list[SavedFile]:
@@ -111,32 +126,38 @@ def _whole(selection: Selection, values: bool) -> Iterator[str]:  # noqa: FBT001
 def without_places(made: ToSave) -> ToSave:
     """The same, and nothing in it tells where the files were made or lie."""
     redactor, folders = Redactor(), dict[str, str]()
-    places = dict(zip((one.member for one in made.files), made.inputs, strict=True))
     for one in made.files:
-        redactor.learn(hosts_told(one.format, places[one.member]))
-    files, contents = list[SavedFile](), dict(made.contents)
+        redactor.learn(hosts_told(one.format, made.places[one.member]))
+    files, places, contents = list[SavedFile](), dict[str, Path](), dict[str, Content]()
     for one in made.manifest.files:
         name = neutral_name(one.name, redactor, folders)
         file = replace(one, name=name, why=redactor.text(one.why))
         if one.member:
             place = PurePosixPath(one.member)
             file = replace(file, member=str(place.with_name(redactor.text(place.name))))
-            content = contents.pop(one.member)
-            clean = cleaned(one.format, places[one.member], redactor)
+            clean = cleaned(one.format, made.places[one.member], redactor)
+            contents[file.member] = made.contents[one.member]
             if clean is not None:
                 file = replace(file, format=clean[0], size=len(clean[1]))
-                content = partial(iter, [clean[1]])
-            contents[file.member] = content
+                contents[file.member] = partial(iter, [clean[1]])
+            places[file.member] = made.places[one.member]
         files.append(file)
+
+    def without(texts: Iterable[str]) -> tuple[str, ...]:
+        """Paths that are known first: a name may have spaces, by which others end."""
+        for place in sorted({*map(str, made.inputs), made.manifest.title}, key=len, reverse=True):
+            texts = [text.replace(place, Path(place).name) for text in texts]
+        return tuple(map(redactor.text, texts))
+
     manifest = replace(
         made.manifest,
-        title=redactor.text(Path(made.manifest.title).name),
+        title=PurePosixPath(files[0].name).name,  # of a folder, its name is part of a path
         files=tuple(files),
-        found=tuple(map(redactor.text, made.manifest.found)),
-        warnings=tuple(map(redactor.text, made.manifest.warnings)),
+        found=without(made.manifest.found),
+        warnings=without(made.manifest.warnings),
         confidential=True,
     )
-    return replace(made, manifest=manifest, contents=contents)
+    return replace(made, manifest=manifest, contents=contents, places=places)
 
 
 @dataclass(slots=True)
@@ -150,7 +171,10 @@ class _Files:
 
     def member(self, file: FoundFile, role: str) -> SavedFile:
         one = self.listed(file, role, "")
-        member = f"files/{len(self.paths)}/{_UNUSUAL.sub('_', file.path.name)}"
+        # a file that was named twice is read twice
+        known = (member for member, path in self.paths.items() if path == file.path)
+        new = f"files/{len(self.paths)}/{_UNUSUAL.sub('_', file.path.name)}"
+        member = next(known, new)
         self.paths[member] = file.path
         size = opener_for(file.path).facts(file.path).size
         return replace(one, member=member, size=size, kept=self._kept(file))

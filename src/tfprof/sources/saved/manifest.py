@@ -1,4 +1,4 @@
-"""`tfprof.json`, the first member of a saved profile: what each file is, in the order of reading."""
+"""`tfprof.json`, the first member of a saved profile: what each file is, as they are read."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SavedFile:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """`found` is what there was to say about the folder, `warnings` about the files chosen in it."""
+    """`found` is what there was to say about the folder, `warnings` about what was chosen in it."""
 
     title: str
     files: tuple[SavedFile, ...]
@@ -63,14 +63,8 @@ class Manifest:
 def decoded(data: bytes, where: str) -> Manifest:
     """Nothing in it is believed: whoever wrote the file may mean harm."""
     try:
-        whole = json.loads(data)
-        if not isinstance(whole, dict):
-            raise TypeError("no object")
-        version = whole.get("version")
-        if isinstance(version, int) and version > VERSION:
-            raise _too_new(version, whole.get("written_by"), where)
-        if whole.get("format") != "tfprof" or version != VERSION:
-            raise ValueError(f"its version is {version!r}")
+        whole = _checked(json.loads(data), dict)
+        _check_version(_checked(whole["version"], int), whole.get("written_by"), where)
         files = tuple(_file(one) for one in _checked(whole["files"], list))
         made = Manifest(
             _checked(whole["title"], str),
@@ -90,6 +84,13 @@ def decoded(data: bytes, where: str) -> Manifest:
     return made
 
 
+def _check_version(version: int, by: object, where: str) -> None:
+    if version > VERSION:
+        raise _too_new(version, by, where)
+    if version < VERSION:
+        raise ValueError(f"its version is {version}")
+
+
 def _file(said: object) -> SavedFile:
     if not isinstance(said, dict):
         raise TypeError("a file that is no object")
@@ -102,7 +103,7 @@ def _file(said: object) -> SavedFile:
         _checked(file["role"], str),
         _checked(file.get("member", ""), str),
         _checked(file.get("size", 0), int),
-        float(_checked(file.get("modified", 0.0), int, float)),
+        _checked(file.get("modified", 0.0), float),
         None if file.get("rank") is None else _checked(file["rank"], int),
         _checked(file.get("why", ""), str),
         None if kept is None else tuple(_stretch(one) for one in _checked(kept, list)),
@@ -121,11 +122,9 @@ def _stretch(said: object) -> tuple[int, int]:
     return begin, end
 
 
-def _checked(value: object, kind: type[T], *others: type[T]) -> T:
+def _checked(value: object, kind: type[T]) -> T:
     """JSON has no types; a truth is no number here."""
-    if isinstance(value, bool) and kind is not bool:
-        raise TypeError(f"{value!r} where {kind.__name__} stands")
-    if not isinstance(value, (kind, *others)):
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise TypeError(f"{type(value).__name__} where {kind.__name__} stands")
     return value
 
@@ -135,18 +134,16 @@ def _texts(value: object) -> tuple[str, ...]:
 
 
 def _look_over(made: Manifest, where: str) -> None:
-    """Names that are paths, and each of them once."""
-    seen = set[str]()
+    """Names that are paths, and each of them of one file."""
+    seen = dict[str, str]()
     for one in made.files:
         inside = PurePosixPath(one.name)
         outside = inside.is_absolute() or ".." in inside.parts or "\0" in one.name
         if outside or not inside.parts:
             raise UnsafeFile(f"refused: its file {one.name!r} lies outside of it", where=where)
-        if one.member and one.name in seen:
+        if one.member and seen.setdefault(one.name, one.member) != one.member:
             what = f"the saved profile is damaged ({NAME} has {one.name!r} twice)"
             raise CorruptFile(what, offset=0, where=where, hint=_HINT)
-        if one.member:
-            seen.add(one.name)
 
 
 def _too_new(version: int, by: object, where: str) -> NotReadYet:

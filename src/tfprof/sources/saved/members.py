@@ -73,7 +73,9 @@ class SavedMembers:
         held = self._unpacked(file)
         if file.kept is not None:
             offset, size = _place_of(path, file, offset, size)
-        return held[offset : offset + size] if isinstance(held, bytes) else held.read_at(offset, size)
+        return (
+            held[offset : offset + size] if isinstance(held, bytes) else held.read_at(offset, size)
+        )
 
     def stream(self, path: Path) -> BinaryIO:
         file = self._file(path)
