@@ -19,7 +19,7 @@ from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.printable import printable
 from tfprof.reports import input as input_report
-from tfprof.reports import memory, placement, steps, summary, timeline, trees
+from tfprof.reports import check, memory, placement, steps, summary, timeline, trees
 from tfprof.reports.layers.query import Query as LayersQuery
 from tfprof.reports.shared.calibrating import calibration_of
 from tfprof.reports.shared.device_rates import device_of
@@ -223,6 +223,28 @@ class Profile:
         saved = to_save(self.data, __version__, values=values, confidential=confidential)
         write_chunks(target, saved.chunks(), force=force, inputs=saved.inputs)
         return target
+
+    def check(
+        self,
+        *,
+        baseline: Profile | PathLike | None = None,
+        batch: int | None = None,
+        mode: str | None = None,
+        allow_unknown: bool = False,
+        strict: bool = False,
+        **limits: str | float,
+    ) -> Answer:
+        """Whether budgets are kept: `max_params="5M"`, `max_step_time="+5%"` with a baseline.
+
+        `answer.result.data.ok` says whether all are.
+        """
+        known = baseline if isinstance(baseline, Profile) else None
+        if baseline is not None and known is None:
+            known = load(baseline)  # type: ignore[arg-type]
+        before = known.data if known is not None else None
+        question = question_from(batch, mode)
+        query = check.Query(check.limits_of(limits), before, question, allow_unknown, strict)
+        return self._ask("check", query)
 
     def executed(self, device: str | None = None) -> Profile:
         """The same of the graph as it ran, on all devices or on one: `/gpu:0`."""

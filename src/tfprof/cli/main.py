@@ -11,14 +11,23 @@ from typing import TYPE_CHECKING
 
 from tfprof import __version__
 from tfprof.cli import draw, run, shell
+from tfprof.cli.config import with_settings
 from tfprof.cli.encoding import use_letters_it_has
 from tfprof.cli.help import epilog, overview
-from tfprof.cli.output import add_outputs, check_target, deliver, emit, tell_of, warn
+from tfprof.cli.output import (
+    add_outputs,
+    check_target,
+    deliver,
+    emit,
+    emit_to_stderr,
+    tell_of,
+    warn,
+)
 from tfprof.cli.parser import Parser, add_options, values_of
 from tfprof.cli.progress import progress_bar
 from tfprof.cli.streams import give_up_lost_streams, talk, to_stdout
 from tfprof.cli.words import normalised, paths_together, with_command
-from tfprof.commands.command import Files
+from tfprof.commands.command import Command, Files
 from tfprof.commands.registry import commands
 from tfprof.errors import InputUnreadable, InternalFault, Interrupted, TfprofError
 
@@ -119,12 +128,25 @@ def _run(argv: Sequence[str]) -> int:
     elif isinstance(answered, Files):
         deliver(answered)
         tell_of(answered, args)
+        if command.exit_code is not None and answered.told is not None:
+            code = _ended(answered.told(), command, args)
     else:
         from tfprof.api.answer import Answer
 
         if command.tells_warnings:
             warn(answered.notes)
         emit(Answer(answered), args)
+        code = _ended(answered, command, args)
+    return code
+
+
+def _ended(answered: Answered[object], command: Command, args: argparse.Namespace) -> int:
+    """The exit code; where the answer went into a file, why it is not 0 is said here, too."""
+    from tfprof.api.answer import Answer
+
+    code = 0 if command.exit_code is None else command.exit_code(answered)
+    if code and args.output_file:
+        emit_to_stderr(Answer(answered))
     return code
 
 
@@ -134,7 +156,7 @@ def _answered(
     """Or what is left to do when all is read and the bar is gone: the prompt, a picture."""
     answer = commands()[args.command].answer
     if answer is not None:
-        return answer(values_of(args), progress)
+        return answer(with_settings(values_of(args), args.command), progress)
     own = {"shell": shell.run, draw.NAME: draw.run, run.NAME: run.run}
     return own[args.command](args, progress)
 

@@ -25,6 +25,7 @@ _OTHERS = {
     (".trace.json", ".trace.json.gz"): "`tfprof timeline` writes traces.",
     (".speedscope.json",): "speedscope opens the .trace.json of `tfprof timeline`.",
     (".tfprof",): "`tfprof save` writes it.",
+    (".xml",): "`tfprof check` writes JUnit's XML.",
     (".pb.gz",): "`tfprof code -output pprof:outfile=FILE` writes for pprof.",
 }
 _WIDEST = 120

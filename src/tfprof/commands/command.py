@@ -98,6 +98,8 @@ class Command:
     tells_warnings: bool = False
     # of files that the command itself writes, beside those every answer can be written in
     suffixes: tuple[str, ...] = ()
+    # what the shell ends with, where that is part of the answer
+    exit_code: Callable[[Answered[object]], int] | None = None
 
     def module(self) -> ReportModule:
         """Imported when somebody asks: a list of commands needs none of them."""

@@ -19,7 +19,7 @@ _ORDER = (
     "layers", "memory",
     "steps", "input", "timeline", "placement",
     "scope", "graph", "op", "code",
-    "save", "draw", "shell", "formats", "rules", "explain",
+    "check", "save", "draw", "shell", "formats", "rules", "explain",
 )  # fmt: skip
 
 

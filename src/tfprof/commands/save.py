@@ -12,11 +12,7 @@ from tfprof.commands.writing import check_free
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
-    from tfprof.results.answered import Answered
-    from tfprof.results.saved import SaveResult
     from tfprof.sources.find.load import ProgressOf
-    from tfprof.sources.find.saving import ToSave
-    from tfprof.views.shapes import Report
 
 SUFFIX = ".tfprof"
 _HINT = "tfprof save PATH -o model.tfprof"
@@ -32,6 +28,7 @@ _SAVE = OptionSection(
 
 def _answer(values: Values, progress: ProgressOf | None) -> Files:
     from tfprof import __version__
+    from tfprof.reports.save import saved_to
     from tfprof.sources.find.load import choose, only_one
     from tfprof.sources.find.reading import read
     from tfprof.sources.find.saving import to_save
@@ -57,7 +54,7 @@ def _answer(values: Values, progress: ProgressOf | None) -> Files:
         f"; `tfprof {target}` reads it",
         saved.notes,
         saved.inputs,
-        lambda: told(target, saved),
+        lambda: saved_to(target, saved),
     )
 
 
@@ -77,41 +74,14 @@ def _name(title: str) -> str:
     return name or path.absolute().name or "profile"
 
 
-def told(target: Path, saved: ToSave) -> Answered[SaveResult]:
-    """When it is written."""
-    from tfprof.results.answered import SCHEMA, Answered, Subject, Used
-    from tfprof.results.saved import SavedPart, SaveResult
-
-    manifest = saved.manifest
-    parts = [SavedPart(str(target / one.name), one.format or None, one.size) for one in saved.files]
-    size = target.stat().st_size if target.is_file() else 0
-    made = SaveResult((str(target),), size, tuple(parts), manifest.values, manifest.confidential)
-    used = tuple(Used(str(saved.places[one.member]), one.format) for one in saved.files)
-    subject = Subject(str(target), f"saved from {manifest.title}")
-    return Answered(SCHEMA, "save", used, saved.notes, made, subject, saved.notes)
-
-
-def view(answered: Answered[SaveResult]) -> Report:
-    from tfprof.model import units
-    from tfprof.views.shapes import Column, Facts, Fold, Notes, Report, Table, Unit, Value
-
-    made = answered.data
-    facts = Facts([("Size", units.size(made.bytes))])
-    columns = [Column("name", "file"), Column("format", "format"),
-               Column("bytes", "unpacked", Unit.BYTES)]  # fmt: skip
-    rows: list[list[Value]] = [[one.name, one.format, one.bytes] for one in made.files]
-    table = Table(columns, rows, fold=Fold(show=20))
-    return Report(*answered.subject.lines, [facts, table, Notes(list(answered.notes))])
-
-
 COMMAND = Command(
     "save",
     HelpGroup.MORE,
-    "one file that every command reads: to keep, to send, to compare with",
+    "one file that every command reads, to keep and to compare with",
     "tfprof save examples/unet -o unet.tfprof",
     "anything",
     (*INPUTS, _SAVE),
-    report=__name__,
-    answer=_answer,
+    "save",
+    _answer,
     suffixes=(SUFFIX,),
 )
