@@ -18,8 +18,8 @@ from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.printable import printable
-from tfprof.reports import input as input_report
 from tfprof.reports import check, memory, placement, steps, summary, timeline, trees
+from tfprof.reports import input as input_report
 from tfprof.reports.layers.query import Query as LayersQuery
 from tfprof.reports.shared.calibrating import calibration_of
 from tfprof.reports.shared.device_rates import device_of

@@ -56,7 +56,7 @@ class RestoreResult:
 
 @dataclass(frozen=True, slots=True)
 class Checksums:
-    """Of the tensors of a checkpoint; `whole` is None where nobody read them: too large, or not saved."""
+    """Of the tensors of a checkpoint; `whole` is None where nobody read them."""
 
     tensors: int
     bytes: int

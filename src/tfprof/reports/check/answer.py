@@ -85,7 +85,7 @@ def _unknown(actual: Quantity, base: Quantity | None, query: Query) -> _Verdict 
     return None
 
 
-def _compared(  # noqa: PLR0913  (both sides, and what is asked)
+def _compared(
     limit: Limit,
     actual: Quantity,
     allowed: float,

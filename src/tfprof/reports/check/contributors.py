@@ -24,10 +24,9 @@ def contributors(metric: str, one: Measured) -> tuple[Contributor, ...]:
             return _largest(_alive(one))
     except TfprofError:
         return ()
-    counts = one.summary.ops.items() if metric == "nodes" else ()
     if metric == "unknown":
-        counts = [(row.op, row.count) for row in one.summary.costs.uncounted_ops or ()]
-    return _largest(counts)
+        return _largest((row.op, row.count) for row in one.summary.costs.uncounted_ops or ())
+    return _largest(one.summary.ops.items() if metric == "nodes" else ())
 
 
 def _of_layers(column: str, one: Measured) -> Iterator[tuple[str, float]]:
@@ -39,9 +38,9 @@ def _of_layers(column: str, one: Measured) -> Iterator[tuple[str, float]]:
 
 def _alive(one: Measured) -> Iterator[tuple[str, float]]:
     found = memory.ask(one.data, memory.Query(one.question)).data.devices
-    most = max(found.values(), key=lambda device: _number(device.peak_bytes), default=None)
-    for block in most.live_at_peak if most is not None else ():
-        yield block.name or "", block.bytes
+    blocks = {_number(device.peak_bytes): device.live_at_peak for device in found.values()}
+    for block in blocks[max(blocks)] if blocks else ():
+        yield block.name or "(nobody says)", block.bytes
 
 
 def _number(value: object) -> float:

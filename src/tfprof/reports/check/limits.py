@@ -44,7 +44,7 @@ METRICS: Final = {
     )
 }
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-zµ]*)", re.ASCII)
-_SCALES: Final = {
+_SCALES: Final[Mapping[str, Mapping[str, float]]] = {
     COUNT: {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "B": 1e9, "T": 1e12, "P": 1e15},
     BYTES: {"": 1, "B": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
             "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40},

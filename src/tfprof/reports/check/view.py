@@ -7,7 +7,7 @@ from tfprof.model.quantity import Quantity
 from tfprof.reports.check.limits import BYTES, MICROS, SHARE
 from tfprof.results.answered import Answered
 from tfprof.results.check import BudgetRow, CheckResult
-from tfprof.views.shapes import Column, Facts, Notes, Report, Table, Unit, Value
+from tfprof.views.shapes import Column, Facts, Notes, Part, Report, Table, Unit, Value
 
 _WORDS = {"count": units.count, BYTES: units.size, MICROS: units.duration}
 
@@ -25,7 +25,7 @@ def view(answered: Answered[CheckResult]) -> Report:
     cells: list[list[Value]] = [
         [row.metric, _actual(row), _limit(row), _verdict(row), row.why or ""] for row in rows
     ]
-    parts = [
+    parts: list[Part] = [
         Facts([("Budgets", said(result))]),
         Table(columns, cells),
         *(_most(row) for row in rows if row.contributors),
