@@ -54,6 +54,9 @@ def _answer(profile, name, mask):
 
 
 def _masked(answer, mask):
+    if isinstance(answer["data"], dict) and "found" in answer["data"]:
+        found = [one for one in answer["data"]["found"] if one["format"] != "saved profile"]
+        answer["data"]["found"] = found
     text = json.dumps({"data": answer["data"], "warnings": answer["warnings"]}, indent=0)
     for place in sorted(mask, key=len, reverse=True):
         text = text.replace(place, "@")

@@ -103,7 +103,11 @@ CALLS = {
     "placement.two_cpus.log": f"placement two_cpus/graph.pb {LOG}",
     "placement.parameter_servers": "placement parameter_servers",
     "placement.gpu": f"placement {GPU}",
+    "doctor.saved": "doctor saved/v1.tfprof",
+    "check.mlp_train": "check keras_mlp_train.graph.pb --max-params 2M --max-nodes 1k "
+    "--max-unknown +0 --baseline saved/v1.tfprof",
 }
+BROKEN = "check saved/v1.tfprof --max-params 1M --max-macs 1k --max-nodes 1k --max-step-time 1us"
 PICTURES = {
     "draw.mlp_train.batches": "draw memory keras_mlp_train.graph.pb --batch 1..4",
     "draw.mlp_train.against": "draw memory keras_mlp_train.graph.pb --batch 1,8 --against "
@@ -179,6 +183,24 @@ def test_a_file_is_the_accepted_one(golden, name, tmp_path):
     ran = run(*FILES[name].format(target).split())
     assert (ran.code, ran.out) == (0, "")
     golden(name, target.read_text(encoding="utf-8"))
+
+
+@pytest.mark.usefixtures("in_samples")
+def test_budgets_are_broken_as_accepted(golden):
+    for form in FORMATS:
+        ran = run(*BROKEN.split(), "--format", form)
+        assert (ran.code, ran.err) == (1, "")
+        golden(f"check.saved.broken.{form}", ran.out)
+    assert run(*BROKEN.split(), "-o", "budgets.xml").code == 1
+    golden("check.saved.broken.xml", Path("budgets.xml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.usefixtures("in_samples")
+def test_what_was_saved_is_told_as_accepted(golden):
+    for form in FORMATS:
+        ran = run("save", "keras_mlp_fwd.graph.pb", "-o", "mlp.tfprof", "--force", "--format", form)
+        assert (ran.code, ran.err) == (0, "Wrote mlp.tfprof; `tfprof mlp.tfprof` reads it\n")
+        golden(f"save.mlp_fwd.{form}", ran.out)
 
 
 # as JSON they are 190 KB, which nobody reads

@@ -41,9 +41,7 @@ _BUDGETS = OptionSection(
 _OWN = OptionSection(
     "",
     (
-        Option(
-            "--baseline", "what limits such as +5% are relative to: any profile", metavar="PATH"
-        ),
+        Option("--baseline", "what relative limits are relative to: any profile", metavar="PATH"),
         Option("--allow-unknown", "a quantity that nobody knows breaks no budget", Takes.FLAG),
         Option("--strict", "too few samples to tell break a budget", Takes.FLAG),
     ),

@@ -81,7 +81,7 @@ def test_through_a_pipe(unet):
         command("doctor", "-", "--json"), input=unet.read_bytes(), capture_output=True,
         env=environment(), check=True,
     )  # fmt: skip
-    assert [one["used"] for one in json.loads(done.stdout)["data"]["found"]] == [True, True]
+    assert [one["used"] for one in json.loads(done.stdout)["data"]["found"]] == [True] * 3
 
 
 def test_beside_other_files(unet, tmp_path):
@@ -178,6 +178,7 @@ def test_first_version_is_read():
         "GraphDef",
         "RunMetadata",
         "variable table",
+        "saved profile",
     ]
     assert told["data"]["params"]["trainable"] == 407_050
     assert run("steps", _FIRST).code == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
 from tfprof.model.quantity import Quantity
 from tfprof.printable import printable
@@ -39,8 +39,9 @@ def _case(row: BudgetRow, title: str) -> str:
         return f"{begin}><skipped message={_quoted(said)}/></testcase>"
     if row.ok:
         return f"{begin}/>"
-    most = "; ".join(f"{one.name} {_plain(one.value)}" for one in row.contributors)
-    return f"{begin}><failure message={_quoted(said)} type={_quoted(most)}/></testcase>"
+    most = "".join(f"\n{_safe(one.name)}: {_plain(one.value)}" for one in row.contributors)
+    told = escape(_safe(said) + most)
+    return f'{begin}><failure message={_quoted(said)} type="budget">{told}</failure></testcase>'
 
 
 def _number(actual: Quantity) -> str:
@@ -48,8 +49,12 @@ def _number(actual: Quantity) -> str:
 
 
 def _plain(value: float | None) -> str:
-    return "?" if value is None else f"{value:,.6g}" if value % 1 else f"{value:.0f}"
+    return "?" if value is None else f"{value:.6g}" if value % 1 else f"{value:.0f}"
 
 
 def _quoted(text: str) -> str:
-    return quoteattr(_NO_XML.sub("\ufffd", printable(text)))
+    return quoteattr(_safe(text))
+
+
+def _safe(text: str) -> str:
+    return _NO_XML.sub("\ufffd", printable(text))

@@ -7,7 +7,17 @@ from tfprof.model.quantity import Quantity
 from tfprof.reports.check.limits import BYTES, MICROS, SHARE
 from tfprof.results.answered import Answered
 from tfprof.results.check import BudgetRow, CheckResult
-from tfprof.views.shapes import Column, Facts, Notes, Part, Report, Table, Unit, Value
+from tfprof.views.shapes import (
+    Column,
+    Facts,
+    Notes,
+    Part,
+    Report,
+    Table,
+    Unit,
+    Value,
+    without_empty,
+)
 
 _WORDS = {"count": units.count, BYTES: units.size, MICROS: units.duration}
 
@@ -31,14 +41,18 @@ def view(answered: Answered[CheckResult]) -> Report:
         *(_most(row) for row in rows if row.contributors),
         Notes(list(answered.notes)),
     ]
-    return Report(*answered.subject.lines, parts)
+    return Report(*answered.subject.lines, without_empty(parts))
 
 
 def said(result: CheckResult) -> str:
+    """1 of 3 budgets broken, 1 undecided."""
     broken = sum(not row.ok for row in result.budgets)
-    against = f", compared with {result.baseline}" if result.baseline else ""
+    undecided = sum(row.ok and row.undecided for row in result.budgets)
     whole = units.plural(len(result.budgets), "budget")
-    return (f"{broken} of {whole} broken" if broken else f"{whole} kept") + against
+    words = [f"{broken} of {whole} broken" if broken else f"none of {whole} broken"]
+    words += [f"{undecided} undecided"] if undecided else []
+    words += [f"compared with {result.baseline}"] if result.baseline else []
+    return ", ".join(words)
 
 
 def _verdict(row: BudgetRow) -> str:

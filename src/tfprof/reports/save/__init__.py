@@ -8,7 +8,17 @@ from tfprof.model import units
 from tfprof.results.answered import SCHEMA, Answered, Subject, Used
 from tfprof.results.saved import SavedPart, SaveResult
 from tfprof.sources.find.saving import ToSave
-from tfprof.views.shapes import Column, Facts, Fold, Notes, Report, Table, Unit, Value
+from tfprof.views.shapes import (
+    Column,
+    Facts,
+    Fold,
+    Notes,
+    Report,
+    Table,
+    Unit,
+    Value,
+    without_empty,
+)
 
 _SHOWN = 20
 
@@ -34,4 +44,5 @@ def view(answered: Answered[SaveResult]) -> Report:
     ]
     rows: list[list[Value]] = [[one.name, one.format, one.bytes] for one in made.files]
     table = Table(columns, rows, fold=Fold(_SHOWN))
-    return Report(*answered.subject.lines, [facts, table, Notes(list(answered.notes))])
+    notes = Notes(list(answered.notes))
+    return Report(*answered.subject.lines, without_empty([facts, table, notes]))

@@ -47,7 +47,8 @@ CHECKPOINT_KINDS = ("checkpoint", "checkpoint data", "checkpoint state")
 class Selection:
     """The files of one profile: what is used, in reading order, and what is passed over and why.
 
-    `elsewhere` are files of the other runs in the folder.
+    `elsewhere` are files of the other runs in the folder, `opened` those that the used ones lie in,
+    with where they come from.
     """
 
     title: str
@@ -56,6 +57,7 @@ class Selection:
     elsewhere: list[tuple[FoundFile, str]] = field(default_factory=list)
     other_runs: int = 0
     warnings: list[str] = field(default_factory=list)
+    opened: list[tuple[FoundFile, str]] = field(default_factory=list)
 
     def add(self, other: Selection) -> None:
         """What is there, too."""
@@ -64,6 +66,7 @@ class Selection:
         self.elsewhere += other.elsewhere
         self.other_runs += other.other_runs
         self.warnings += other.warnings
+        self.opened += other.opened
 
     def copy(self) -> Selection:
         return replace(
@@ -72,6 +75,7 @@ class Selection:
             passed_over=[*self.passed_over],
             elsewhere=[*self.elsewhere],
             warnings=[*self.warnings],
+            opened=[*self.opened],
         )
 
     def of_kind(self, *kinds: str) -> list[FoundFile]:

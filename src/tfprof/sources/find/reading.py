@@ -64,6 +64,7 @@ def read(selection: Selection, progress: ProgressOf | None = None) -> ProfileDat
         refs += [FileRef.of(path) for path in piece.beside]
         runs += file.kind == "RunMetadata"
         inputs.append(Input(file.path, file.format.name, why=_ABOUT.get(file.kind, "")))
+    inputs += [Input(f.path, f.kind, why=why) for f, why in selection.opened]
     inputs += [Input(f.path, f.kind, used=False, why=why) for f, why in selection.passed_over]
     inputs += [
         Input(f.path, f.kind, used=False, why=why, elsewhere=True) for f, why in selection.elsewhere
@@ -126,6 +127,7 @@ class ReadAgain:
             [(self._placed(file), why) for file, why in chosen.elsewhere],
             chosen.other_runs,
             chosen.warnings,
+            [(self._placed(file), why) for file, why in chosen.opened],
         )
 
     def _placed(self, file: FoundFile) -> FoundFile:

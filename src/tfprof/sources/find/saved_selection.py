@@ -29,6 +29,8 @@ def saved_selection(path: Path) -> SavedSelection:
     manifest = members.manifest
     selection = Selection(str(path), other_runs=manifest.other_runs)
     selection.warnings += manifest.warnings
+    came = f"saved by {manifest.written_by} from {manifest.title}"
+    selection.opened.append((FoundFile(path, formats()[KIND]), came))
     for one in manifest.files:
         found = _found(path, one)
         if one.role == USED:
