@@ -63,9 +63,9 @@ def _profile(what: tuple[str | os.PathLike[str] | Profile, ...]) -> Profile:
 
 def _of_project(root: Path) -> dict[str, Any]:
     """A baseline is seen from the folder of the project."""
-    from tfprof.cli.config import tool_settings
+    from tfprof.cli.config import project_file
 
-    said = tool_settings(root).get("budget", {})
+    said = project_file(root).table.get("budget", {})
     found = _spelt(said) if isinstance(said, dict) else {}
     if isinstance(found.get("baseline"), str):
         found["baseline"] = root / found["baseline"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfprof.commands.command import Command, Files, HelpGroup
+from tfprof.commands.command import Command, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.commands.options.sizes import DIMENSIONS, question_of
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tfprof.results.check import CheckResult
     from tfprof.sources.find.load import ProgressOf
 
-_JUNIT = ".xml"
 # of [tool.tfprof.budget], beside the limits
 _SWITCHES = ("allow_unknown", "strict")
 _BASELINE = "baseline"
@@ -82,26 +81,13 @@ def _project(said: object) -> dict[str, object]:
     }
 
 
-def _answer(values: Values, progress: ProgressOf | None) -> Answered[CheckResult] | Files:
+def _answer(values: Values, progress: ProgressOf | None) -> Answered[CheckResult]:
     from tfprof.reports.check import ask
     from tfprof.sources.find.load import read_one
 
     request = request_of(values, "check")
     query = query_of(values, progress)
-    found = ask(read_one(request, progress), query)
-    target = values.text("output_file")
-    named = values.flag("json") or values.text("format")
-    if not target or named or not target.lower().endswith(_JUNIT):
-        return found
-    from tfprof.renderers.data.junit import render
-
-    return Files(
-        {Path(target): [render(found)]},
-        values.flag("force"),
-        warnings=found.warnings,
-        inputs=found.files_read,
-        told=lambda: found,
-    )
+    return ask(read_one(request, progress), query)
 
 
 def exit_code(answered: Answered[object]) -> int:
@@ -120,6 +106,6 @@ COMMAND = Command(
     (*INPUTS, _BUDGETS, _OWN, *DIMENSIONS),
     "check",
     _answer,
-    suffixes=(_JUNIT,),
+    formats=("junit",),
     exit_code=exit_code,
 )

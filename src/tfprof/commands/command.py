@@ -100,6 +100,8 @@ class Command:
     suffixes: tuple[str, ...] = ()
     # what the shell ends with, where that is part of the answer
     exit_code: Callable[[Answered[object]], int] | None = None
+    # of the formats that only some answers have
+    formats: tuple[str, ...] = ()
 
     def module(self) -> ReportModule:
         """Imported when somebody asks: a list of commands needs none of them."""

@@ -87,7 +87,7 @@ def test_too_few_samples_are_told(tmp_path):
     words = ("check", _UNET, "--baseline", saved, "--max-step-time", "+5%")
     ran = run(*words)
     assert ran.code == 0
-    assert "too few samples: 1 and 1 steps, 8 a side are needed" in " ".join(ran.out.split())
+    assert "too few samples: 1 and 1 steps, 5 a side are needed" in " ".join(ran.out.split())
     assert run(*words, "--strict").code == 1
 
 

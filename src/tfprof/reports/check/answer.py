@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tfprof.analyses.significance import LEAST_STEPS, excess
+from tfprof.analyses.comparison.excess import excess
+from tfprof.analyses.comparison.noise import LEAST_STEPS
 from tfprof.errors import UsageError
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Kind, Quantity

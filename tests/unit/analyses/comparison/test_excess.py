@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tfprof.analyses.significance import LEAST_STEPS, excess, larger_by_rank
+from tfprof.analyses.comparison.excess import excess
+from tfprof.analyses.comparison.noise import LEAST_STEPS, rank_deviation
 
 
 def _steps(seed, count=60, middle=100.0, spread=5.0, memory=0.5):
@@ -64,6 +65,6 @@ def test_exact_steps_have_no_noise(margin):
 
 def test_ranks():
     one, other = np.arange(30.0), np.arange(30.0) + 100
-    assert larger_by_rank(one, other) < 0.001
-    assert larger_by_rank(other, one) > 0.999
-    assert larger_by_rank(np.ones(9), np.ones(9)) == 1.0
+    assert rank_deviation(one, other, 1) > 5
+    assert rank_deviation(other, one, 1) == -rank_deviation(one, other, 1)
+    assert rank_deviation(np.ones(9), np.ones(9), 1) == 0

@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 from xml.sax.saxutils import escape, quoteattr
 
+from tfprof.errors import UsageError
 from tfprof.model.quantity import Quantity
 from tfprof.printable import printable
-from tfprof.results.answered import Answered
+from tfprof.renderers.registry import Shown
 from tfprof.results.check import BudgetRow, CheckResult
 
 # what XML cannot hold
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def render(answered: Answered[CheckResult]) -> bytes:
+def render(answer: Shown, _width: int) -> str:
+    answered = answer.result
     result = answered.data
+    if not isinstance(result, CheckResult):
+        raise UsageError("only budgets are written for JUnit", hint="tfprof check PATH -o x.xml")
     broken = sum(not row.ok for row in result.budgets)
     undecided = sum(row.ok and row.undecided for row in result.budgets)
     counts = f'tests="{len(result.budgets)}" failures="{broken}" skipped="{undecided}" errors="0"'
@@ -27,7 +31,7 @@ def render(answered: Answered[CheckResult]) -> bytes:
         "</testsuite>",
         "</testsuites>",
     ]
-    return ("\n".join(lines) + "\n").encode()
+    return "\n".join(lines) + "\n"
 
 
 def _case(row: BudgetRow, title: str) -> str:
