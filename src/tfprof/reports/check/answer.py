@@ -18,6 +18,8 @@ from tfprof.reports.shared.words import recognised
 from tfprof.results.answered import Answered, answered
 from tfprof.results.check import BudgetRow, CheckResult
 
+_OVER = "over the limit"
+
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
@@ -44,7 +46,10 @@ def ask(data: ProfileData, query: Query) -> Answered[CheckResult]:
     said = query.baseline.title if query.baseline is not None else None
     result = CheckResult(rows, all(row.ok for row in rows), said)
     doubts = [*_warnings(result)]
-    told, notes = (*data.warnings, *doubts), (*doubts, *data.warnings[:1])
+    # a table has no room for whole sentences
+    reasons = [f"{row.metric}: {row.why}" for row in rows if not row.ok and row.why != _OVER]
+    told = (*data.warnings, *doubts)
+    notes = dict.fromkeys([*reasons, *doubts, *data.warnings[:1]])
     return answered("check", data, result, told, notes, recognised=recognised(data))
 
 
@@ -98,7 +103,7 @@ def _compared(
     if limit.metric.name == "step_time" and limit.is_relative and before is not None:
         return _significant(limit, now, before, query)
     if number > allowed:
-        return _Verdict(ok=False, why="over the limit")
+        return _Verdict(ok=False, why=_OVER)
     if actual.kind is Kind.AT_LEAST:
         return _Verdict(query.allow_unknown, f"at least so much: {actual.reason}")
     return _Verdict(ok=True)
