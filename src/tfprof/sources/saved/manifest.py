@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import PurePosixPath
@@ -138,12 +139,20 @@ def _look_over(made: Manifest, where: str) -> None:
     seen = dict[str, str]()
     for one in made.files:
         inside = PurePosixPath(one.name)
-        outside = inside.is_absolute() or ".." in inside.parts or "\0" in one.name
-        if outside or not inside.parts:
+        outside = inside.is_absolute() or ".." in inside.parts
+        if outside or not inside.parts or not _can_be_a_name(one.name):
             raise UnsafeFile(f"refused: its file {one.name!r} lies outside of it", where=where)
         if one.member and seen.setdefault(one.name, one.member) != one.member:
             what = f"the saved profile is damaged ({NAME} has {one.name!r} twice)"
             raise CorruptFile(what, offset=0, where=where, hint=_HINT)
+
+
+def _can_be_a_name(name: str) -> bool:
+    """Of a file: no system has one with a NUL, or with half of a character."""
+    try:
+        return b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
 
 
 def _too_new(version: int, by: object, where: str) -> NotReadYet:
