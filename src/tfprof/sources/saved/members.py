@@ -22,6 +22,10 @@ _HELD: Final = 16
 _HELD_BYTES: Final = 1 << 29
 
 
+# of these, so many stay open; who looks into more of them in turns unpacks again
+_KEPT_OPEN: Final = 8
+
+
 class SavedMembers:
     """An opener of what is in one saved profile. A file is unpacked when somebody reads it."""
 
@@ -152,13 +156,15 @@ def members_of(path: Path) -> SavedMembers | None:
     if facts.comes_once:  # nobody has named it
         return None
     key = path.absolute()
-    known = _OPENED.get(key)
-    if known is not None and known.path == path and known.archive_facts == facts:
-        return known
-    if not is_saved(opener.read_at(path, 0, HEAD_SIZE)):
-        return None
-    _OPENED[key] = SavedMembers(path, facts)
-    return _OPENED[key]
+    known = _OPENED.pop(key, None)
+    if known is None or known.path != path or known.archive_facts != facts:
+        if not is_saved(opener.read_at(path, 0, HEAD_SIZE)):
+            return None
+        known = SavedMembers(path, facts)
+    _OPENED[key] = known  # the last one is that of now
+    while len(_OPENED) > _KEPT_OPEN:
+        del _OPENED[next(iter(_OPENED))]
+    return known
 
 
 enter_with(members_of)
