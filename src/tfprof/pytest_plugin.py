@@ -62,14 +62,9 @@ def _profile(what: tuple[str | os.PathLike[str] | Profile, ...]) -> Profile:
 
 
 def _of_project(root: Path) -> dict[str, Any]:
-    """A baseline is seen from the folder of the project."""
-    from tfprof.cli.config import project_file
+    from tfprof.cli.config import budget_of, project_file
 
-    said = project_file(root).table.get("budget", {})
-    found = _spelt(said) if isinstance(said, dict) else {}
-    if isinstance(found.get("baseline"), str):
-        found["baseline"] = root / found["baseline"]
-    return found
+    return _spelt(dict(budget_of(project_file(root))))
 
 
 def _spelt(said: dict[str, Any]) -> dict[str, Any]:

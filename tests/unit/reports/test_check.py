@@ -115,6 +115,9 @@ def test_the_project_says_it(tmp_path, monkeypatch):
     assert ran.code == 1
     assert {name: row["ok"] for name, row in _rows(ran).items()} == {"params": False, "flops": True}
     assert run("check", _UNET, "--max-params", "100M").code == 0  # what is said here wins
+    tfprof.load(_UNET).save(tmp_path / "base.tfprof")  # seen from the file that names it
+    project.write_text('[tool.tfprof.budget]\nbaseline = "base.tfprof"\nmax-params = "+0"\n')
+    assert run("check", _UNET).code == 0
     project.write_text('[tool.tfprof.budget]\nmax-parms = "50M"\n')
     assert run("check", _UNET).code == 2
     project.write_text("[tool.tfprof]\nbudget = 3\n")
