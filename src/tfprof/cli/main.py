@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tfprof import __version__
 from tfprof.cli import draw, run, shell
+from tfprof.cli.config import with_settings
 from tfprof.cli.encoding import use_letters_it_has
 from tfprof.cli.help import epilog, overview
 from tfprof.cli.output import add_outputs, check_target, deliver, emit, warn
@@ -133,7 +134,7 @@ def _answered(
     """Or what is left to do when all is read and the bar is gone: the prompt, a picture."""
     answer = commands()[args.command].answer
     if answer is not None:
-        return answer(values_of(args), progress)
+        return answer(with_settings(values_of(args), args.command), progress)
     own = {"shell": shell.run, draw.NAME: draw.run, run.NAME: run.run}
     return own[args.command](args, progress)
 

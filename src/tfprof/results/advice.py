@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Annotated
 
-from tfprof.results.fields import INSIDE, ROW_KEY
+from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
 
 
 class Severity(Enum):
@@ -62,58 +62,60 @@ Evidence = Mapping[str, float | int | str]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """`evidence` are numbers of this profile, `says` the same in a sentence.
-
-    Several causes of one wait are one finding: `rule` and `stage` are those of the first of its
-    `changes`, `rules` and `stages` those of all. `weight` is the share of the time or the bytes
-    that it is about: what comes first where no gain is known.
-    """
+class Told:
+    """The changes together: `rule` and `stage` are those of the first, the others of all."""
 
     rule: Annotated[str, ROW_KEY]
     rules: tuple[str, ...]
-    severity: Severity
-    says: str
     stage: Annotated[str | None, ROW_KEY]
     stages: tuple[str, ...]
-    evidence: Evidence
-    reason: str
     advice: str
     code: str | None
+    silence: str
+    changes: Annotated[tuple[Change, ...], INSIDE]
+
+    @classmethod
+    def of(cls, changes: Sequence[Change]) -> Told:
+        first = changes[0]
+        codes = dict.fromkeys(one.code for one in changes if one.code)
+        return cls(
+            first.rule,
+            tuple(dict.fromkeys(one.rule for one in changes)),
+            first.stage,
+            tuple(dict.fromkeys(one.stage for one in changes if one.stage)),
+            " ".join(one.advice[:1].upper() + one.advice[1:] for one in changes),
+            "\n".join(codes) or None,
+            f"--ignore {first.rule}",
+            tuple(changes),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`evidence` are numbers of this profile, `says` the same in a sentence.
+
+    Several causes of one wait are one finding, with all that there is to change. `weight` is the
+    share of the time or the bytes that it is about: what comes first where no gain is known.
+    """
+
+    told: Annotated[Told, AMONG]
+    severity: Severity
+    says: str
+    evidence: Evidence
+    reason: str
     gain: Gain | None
     gain_reason: str | None
     confidence: Confidence
-    silence: str
-    changes: Annotated[tuple[Change, ...], INSIDE]
     weight: Annotated[float, INSIDE] = 0.0
+
+    @property
+    def rule(self) -> str:
+        return self.told.rule
 
     def without(self, ignored: Collection[str]) -> Finding | None:
         """What is left of it if nobody wants to hear of some rules."""
-        kept = [one for one in self.changes if one.rule not in ignored]
-        if not kept or len(kept) == len(self.changes):
-            return self if kept else None
-        return replace(self, **told(kept))
-
-
-def told(changes: Collection[Change]) -> dict[str, object]:
-    """The fields of a finding that follow from its changes."""
-    first = next(iter(changes))
-    codes = dict.fromkeys(one.code for one in changes if one.code)
-    stages = dict.fromkeys(one.stage for one in changes if one.stage)
-    return {
-        "changes": tuple(changes),
-        "rule": first.rule,
-        "rules": tuple(dict.fromkeys(one.rule for one in changes)),
-        "stage": first.stage,
-        "stages": tuple(stages),
-        "advice": " ".join(_sentence(one.advice) for one in changes),
-        "code": "\n".join(codes) or None,
-        "silence": f"--ignore {first.rule}",
-    }
-
-
-def _sentence(said: str) -> str:
-    return said[:1].upper() + said[1:]
+        kept = [one for one in self.told.changes if one.rule not in ignored]
+        return replace(self, told=Told.of(kept)) if kept else None
 
 
 @dataclass(frozen=True, slots=True)

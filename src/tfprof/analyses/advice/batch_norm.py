@@ -117,7 +117,7 @@ def _under_cond(known: Known) -> Iterator[Finding]:
         f"{norms.under_cond[0]}: {told} more at the peak",
         {"batch_norms": len(norms.under_cond)}
         | ({"cond_bytes": size} if isinstance(size, int) else {}),
-        "build a graph for training and one for predicting: training=True or False, no placeholder.",
+        "build a graph for training and one for predicting: no placeholder says which.",
         code="x = tf.compat.v1.layers.batch_normalization(x, training=True)",
         stage=norms.under_cond[0],
         gain=gain,

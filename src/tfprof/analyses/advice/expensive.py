@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tfprof.analyses.advice.known import Known
@@ -11,7 +12,7 @@ from tfprof.results.advice import Confidence, Finding
 
 _MOST = 0.5
 _NOT_KNOWN = "what a cheaper op would take is not known"
-_OUTER = 1
+_COPY = re.compile(r"copy(-start|-done)?$|Memcpy|all-|(in|out)feed", re.IGNORECASE)
 
 
 @rule("expensive-op-type", "a run with ops")
@@ -38,8 +39,8 @@ def _op_type(known: Known) -> Iterator[Finding]:
     kinds: dict[str, float] = {}
     for node in run.nodes:
         if node.op is not None:
-            kinds[node.op] = kinds.get(node.op, 0.0) + node.micros
-    for row in ops.rows[:1]:
+            kinds[node.op] = kinds.get(node.op, 0.0) + node.micros - node.copies
+    for row in [one for one in ops.rows if not _COPY.match(one.name)][:1]:
         took = kinds.get(row.name, 0.0)
         if own <= 0 or took / run.op_us < _MOST or len(kinds) < 3:
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from statistics import median
 
 from tfprof.analyses.advice.input_causes import InputCase, causes
 from tfprof.analyses.advice.known import Known
@@ -22,6 +23,7 @@ _MODEL = (
     "the steps replayed with the pipeline running ahead: the longest of the rest of a step, the "
     "pipeline's work at {speed:.3g} times its speed, and all work over {cores} cores"
 )
+_AT_MOST = "the steps replayed without the wait: the most that can be gained"
 _OTHER = {
     StageKind.SOURCE: "the source itself is slow: fewer and larger elements cost less a step.",
     StageKind.SEQUENTIAL: (
@@ -131,8 +133,14 @@ def _without_stages(host: HostInput) -> tuple[Change, ...]:
 
 
 def _gain(known: Known, host: HostInput, pipeline: InputPipeline | None) -> Gain | str:
+    steps = _steps(known, host)
+    # the cores of a host are free while a device computes
+    on_device = known.steps is not None and bool(known.steps.devices)
     if pipeline is None or pipeline.slow is None:
-        return "the stages of the pipeline are not known"
+        if not on_device or host.fetches:
+            return "the stages of the pipeline are not known"
+        before, rest = median(one.period for one in steps), median(one.rest for one in steps)
+        return modelled("step_us", before, rest, _AT_MOST)
     case = InputCase(pipeline, pipeline.slow.stage)
     speed = _speed_up(case)
     if isinstance(speed, str):
@@ -140,9 +148,6 @@ def _gain(known: Known, host: HostInput, pipeline: InputPipeline | None) -> Gain
     cores = case.threads
     if cores is None:
         return "how many threads the pipeline may use was not recorded"
-    steps = _steps(known, host)
-    # the cores of a host are free while a device computes
-    on_device = known.steps is not None and bool(known.steps.devices)
     machine = Machine(cores, 0.0 if on_device else _MODEL_CORES)
     before, after = fed_ahead(steps, speed_up=speed, machine=machine)
     if after >= before:

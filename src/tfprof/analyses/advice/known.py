@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tfprof.model.run_log import RunLog
 from tfprof.results.capture_traits import CaptureTraits
 from tfprof.results.graph_traits import GraphTraits
 from tfprof.results.input import InputResult
@@ -15,7 +16,6 @@ from tfprof.results.memory_traits import MemoryTraits
 from tfprof.results.op_times import MeasuredTime
 from tfprof.results.parameters import ParamCounts
 from tfprof.results.placement import PlacementResult
-from tfprof.model.run_log import RunLog
 from tfprof.results.step_average import StepAverage
 from tfprof.results.steps import StepsResult
 

@@ -11,7 +11,8 @@ from tfprof.results.advice import Confidence, Finding, Gain, GainKind, Severity
 
 _NEAR, _FREE = 0.9, 0.5
 _DOMINATES = 0.5
-_LARGE = 100_000_000
+# from so many bytes on, state and tables are looked at
+LARGE_STATE = 100_000_000
 
 
 @rule("memory-near-limit", "a run or a graph, and what memory the device has")
@@ -120,7 +121,7 @@ def _optimizer(known: Known) -> Iterator[Finding]:
         return
     state = params.bytes_by_role.get("optimizer", 0)
     weights = params.bytes_by_role.get("trainable", 0)
-    if state < max(_LARGE, _DOMINATES * memory.total) or not weights:
+    if state < max(LARGE_STATE, _DOMINATES * memory.total) or not weights:
         return
     slots = round(state / weights)
     after = memory.total - state / slots if slots > 1 else memory.total - state
@@ -158,7 +159,7 @@ def _embedding(known: Known) -> Iterator[Finding]:
         return
     weights = sum(params.bytes.values()) - params.bytes_by_role.get("optimizer", 0)
     one = max(known.graph.embeddings, key=lambda table: table.bytes)
-    if one.bytes < max(_LARGE, _DOMINATES * weights):
+    if one.bytes < max(LARGE_STATE, _DOMINATES * weights):
         return
     yield finding(
         "embedding-memory",

@@ -16,6 +16,7 @@ _SOME, _MUCH = 0.05, 0.15
 # XProf's: from these shares on
 _EAGER, _TRACED = 0.10, 0.20
 _OFTEN = 3
+_LITTLE = 0.03
 
 
 @rule("python-between-steps", "XPlane capture with steps")
@@ -124,7 +125,8 @@ def _retracing(known: Known) -> Iterator[Finding]:
 def _eager(known: Known) -> Iterator[Finding]:
     """Ops are called one by one from Python.
 
-    What: 10 % or more of the time of ops is of ops that Python called eagerly.
+    What: 10 % or more of the time of ops is of ops that Python called eagerly, and in 3 % or more
+    of a step only Python and the runtime work.
 
     Why: every op goes through Python and the runtime: for small ops that takes longer than the op,
     and nothing is fused or run in parallel.
@@ -147,6 +149,8 @@ def _eager(known: Known) -> Iterator[Finding]:
         cost = 1 - after / before if before else 0.0
         model = "the steps replayed without the time in which only Python and the runtime worked"
         gain = modelled("step_us", before, after, model)
+        if cost < _LITTLE:
+            return
     yield finding(
         "eager-ops",
         f"{units.share(share, 1)} of the time of ops is of ops called one by one from Python",

@@ -24,7 +24,7 @@ from tfprof.results.advice import (
     Gain,
     GainKind,
     Severity,
-    told,
+    Told,
 )
 
 Check = Callable[[Known], Iterator[Finding]]
@@ -89,7 +89,7 @@ def reason_of(name: str) -> str:
     return " ".join(_RULES[name].section("Why").split())
 
 
-def finding(
+def finding(  # noqa: PLR0913  (what a finding is made of)
     name: str,
     says: str,
     evidence: Evidence,
@@ -122,15 +122,15 @@ def several(
     """Of several changes that end one thing together."""
     known = gain if isinstance(gain, Gain) else None
     return Finding(
-        severity=severity,
-        says=says,
-        evidence=evidence,
-        reason=reason_of(changes[0].rule),
-        gain=known,
-        gain_reason=None if isinstance(gain, Gain) else gain,
-        confidence=confidence,
-        weight=known.share if known is not None else weight,
-        **told(changes),  # type: ignore[arg-type]  # the fields that follow from the changes
+        Told.of(changes),
+        severity,
+        says,
+        evidence,
+        reason_of(changes[0].rule),
+        known,
+        None if isinstance(gain, Gain) else gain,
+        confidence,
+        known.share if known is not None else weight,
     )
 
 

@@ -140,12 +140,16 @@ def _loop(known: Known) -> Iterator[Finding]:
     if not loops:
         return
     one = loops[0]
+    evidence: dict[str, float | int | str] = {
+        "loops": len(loops), "ops_a_round": one.ops, "cell": one.cell,
+    }  # fmt: skip
+    if isinstance(one.rounds, int):
+        evidence["rounds"] = one.rounds
     rounds = f"{one.rounds} rounds of " if isinstance(one.rounds, int) else "a round has "
     yield finding(
         "loop-step-by-step",
         f"{one.name} runs {one.cell} step by step: {rounds}{one.ops} ops",
-        {"loops": len(loops), "ops_a_round": one.ops, "cell": one.cell}
-        | ({"rounds": one.rounds} if isinstance(one.rounds, int) else {}),
+        evidence,
         f"{one.cell} of Keras with its default activations and no recurrent_dropout is one kernel "
         "on a GPU.",
         code=f"tf.keras.layers.{one.cell}(units)",

@@ -38,9 +38,7 @@ def _open_batch(known: Known) -> Iterator[Finding]:
     says = f"{one.name} {one.shape} leaves the batch open"
     if memory is not None and memory.slope:
         evidence["bytes_a_sample"] = memory.slope
-        says += (
-            f": Grappler plans for one sample, and each takes {units.size(memory.slope)} more"
-        )
+        says += f": Grappler plans for one sample, and each takes {units.size(memory.slope)} more"
     yield finding(
         "open-batch",
         says,
@@ -87,8 +85,7 @@ def _dynamic(known: Known) -> Iterator[Finding]:
                 f"{units.share(share, 1)} of a step goes to compiling",
                 {"share": share, "compile_us": before - after},
                 "give it the same shapes every time: pad to a fixed length, drop_remainder=True.",
-                code="dataset = dataset.padded_batch(32, padded_shapes=[128], "
-                "drop_remainder=True)",
+                code="dataset = dataset.padded_batch(32, padded_shapes=[128], drop_remainder=True)",
                 gain=modelled("step_us", before, after, "the steps without compiling"),
                 severity=Severity.PROBLEM,
             )

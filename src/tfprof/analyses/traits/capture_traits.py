@@ -43,7 +43,9 @@ def _functions(marks: HostMarks) -> Iterator[CalledFunction]:
     plane = marks.plane
     column = plane.stat_of_rows(_CALL, rows)
     texts = column.texts()
-    kinds = dict(zip(column.rows.tolist(), (texts[at] for at in range(len(column.rows))), strict=True))
+    kinds = dict(
+        zip(column.rows.tolist(), (texts[at] for at in range(len(column.rows))), strict=True)
+    )
     counted = dict(zip(*(one.tolist() for one in marks.tracings), strict=True))
     for row in rows.tolist():
         kind = kinds.get(row, "")

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from tfprof.analyses.advice.known import CodeLine, FunctionTraces, Known
+from tfprof.analyses.advice.memory import LARGE_STATE
+from tfprof.analyses.graph.roles import Role
 from tfprof.analyses.runtime.host_times import OpTimesQuery, op_times_of
 from tfprof.analyses.runtime.kernels import kernels
 from tfprof.analyses.traits.capture_traits import capture_traits
@@ -17,9 +19,9 @@ from tfprof.reports import input as input_report
 from tfprof.reports import placement, steps
 from tfprof.reports.advise.memory import memory_traits
 from tfprof.reports.advise.query import Query
+from tfprof.reports.shared.captured import capture_facts
 from tfprof.reports.shared.digest import Digest
 from tfprof.reports.shared.parameters import counts_of
-from tfprof.reports.summary.captured import capture_facts
 from tfprof.reports.trees import Prepared
 from tfprof.results.capture_traits import CaptureTraits
 from tfprof.results.graph_traits import GraphTraits
@@ -27,17 +29,21 @@ from tfprof.results.op_times import MeasuredTime
 from tfprof.results.steps import StepsResult
 
 T = TypeVar("T")
-_THROUGH_ALL = 0.95
+_THROUGH_ALL = 0.8
 _HALF = 0.5
+_GRADIENT = "(gradient)"
 
 
 def known_of(found: Digest, query: Query) -> Known:
     data = found.data
     ran = bool(data.hosts)
+    graph = graph_known(found)
+    large_state = found.parameters.bytes_of(Role.OPTIMIZER) >= LARGE_STATE
+    under_cond = graph is not None and bool(graph.norms.under_cond)
     return Known(
-        graph=_graph(found),
+        graph=graph,
         params=counts_of(found.parameters) if found.parameters.variables else None,
-        memory=memory_traits(found, query),
+        memory=memory_traits(found, query, wanted=large_state or under_cond),
         run=found.run,
         steps=_steps(data) if ran else None,
         input=_if_any(lambda: input_report.ask(data, input_report.Query()).data) if ran else None,
@@ -65,7 +71,7 @@ def _steps(data: ProfileData) -> StepsResult | None:
     return found if isinstance(found, StepsResult) else None
 
 
-def _graph(found: Digest) -> GraphTraits | None:
+def graph_known(found: Digest) -> GraphTraits | None:
     """None also of a graph that is too large to be gone through at once."""
     data, static = found.data, found.static
     if data.graph is None or static is None:
@@ -113,7 +119,7 @@ def _lines(data: ProfileData) -> Iterator[CodeLine]:
     for row in rows if whole else ():
         share = row.total.micros / whole
         # rows stand below the one that they are part of
-        if _HALF <= share < _THROUGH_ALL:
+        if _HALF <= share < _THROUGH_ALL and _GRADIENT not in row.name:
             deepest = CodeLine(row.name, share, float(row.total.micros))
     if deepest is not None:
         yield deepest

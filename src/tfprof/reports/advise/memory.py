@@ -9,11 +9,11 @@ from tfprof.errors import InputMissing, UsageError
 from tfprof.model.dims import BATCH
 from tfprof.reports import memory
 from tfprof.reports.advise.query import Query
-from tfprof.reports.shared.digest import Digest
-from tfprof.reports.summary.captured import capture_facts
+from tfprof.reports.shared.captured import capture_facts
+from tfprof.reports.shared.digest import Digest, step_peaks
 from tfprof.results.memory import EstimatedMemory
-from tfprof.results.memory_what_if import Recompute, Swap, WhatIf
 from tfprof.results.memory_traits import MemoryPlan, MemoryTraits
+from tfprof.results.memory_what_if import Recompute, Swap, WhatIf
 
 _NEAR = 0.9
 # a plan is searched for in graphs of so many nodes: an answer takes no more than two seconds
@@ -22,8 +22,10 @@ _SEARCHED = 3_000
 _SWAP = 16.0
 
 
-def memory_traits(found: Digest, query: Query) -> MemoryTraits | None:
-    traits = _measured(found, query) or _estimated(found, query)
+def memory_traits(found: Digest, query: Query, *, wanted: bool) -> MemoryTraits | None:
+    """What was measured; estimated only if it is `wanted`, which takes as long as all the rest."""
+    wanted = wanted or query.device_memory is not None
+    traits = _measured(found, query) or (_estimated(found, query) if wanted else None)
     if traits is None or traits.limit is None or found.data.graph is None:
         return traits
     return _with_plans(traits, found, query)
@@ -55,7 +57,7 @@ def _limit(found: Digest, device: str) -> int | None:
 
 
 def _estimated(found: Digest, query: Query) -> MemoryTraits | None:
-    step = found.memory
+    step = step_peaks(found)
     if step is None or step.missing:
         return None
     device, peak = max(step.peaks.items(), key=lambda item: item[1].expected)
@@ -86,7 +88,8 @@ def _with_plans(traits: MemoryTraits, found: Digest, query: Query) -> MemoryTrai
         return traits
     short = traits.total >= _NEAR * limit
     sizes = {name: size for name, size in query.question.sizes.items() if name != BATCH}
-    is_open = found.memory is not None and found.memory.is_open
+    static = found.static
+    is_open = static is not None and BATCH in static.symbols
     asked = memory.Query(
         replace(query.question, sizes=sizes),
         (traits.batch,) if traits.batch and is_open else (),

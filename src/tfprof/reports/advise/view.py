@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfprof.model import units
-from tfprof.results.advice import AdviseResult, Finding, Gain
+from tfprof.reports.advise.words import gain_text, sentence
+from tfprof.results.advice import AdviseResult, Finding
 from tfprof.results.answered import Answered
-from tfprof.views.shapes import Column, Facts, Notes, Part, Report, Table, Unit, Value, without_empty
+from tfprof.views.shapes import (
+    Column,
+    Facts,
+    Notes,
+    Part,
+    Report,
+    Table,
+    Unit,
+    Value,
+    without_empty,
+)
 
 _NOTHING = "Nothing to change: none of {rules} rules found anything."
 
@@ -32,31 +43,16 @@ def _numbered(found: AdviseResult) -> Iterator[tuple[int, Finding]]:
 
 def _facts(number: int, one: Finding) -> Iterator[tuple[str, str]]:
     yield f"{number} {one.severity.value}", sentence(one.says)
-    for change in one.changes:
+    for change in one.told.changes:
         yield "Change", sentence(change.advice)
-    for line in (one.code or "").splitlines():
+    for line in (one.told.code or "").splitlines():
         yield "Code", line
     yield "Gain", gain_text(one)
     yield "Why", sentence(one.reason)
-    yield "Rule", f"{', '.join(one.rules)}; confidence {one.confidence.value}; {one.silence}"
-
-
-def gain_text(one: Finding) -> str:
-    if one.gain is None:
-        return f"? {one.gain_reason}"
-    before, after = (amount(one.gain, value) for value in (one.gain.before, one.gain.after))
-    metric = one.gain.metric.rpartition("_")[0].replace("_", " ")
-    share = f"{one.gain.share:.0%} less"
-    return f"{metric} {before} → {after} ({share}), {one.gain.kind.value}: {one.gain.model}"
-
-
-def amount(gain: Gain, value: float) -> str:
-    """By the end of the name of the metric."""
-    return units.size(value) if gain.metric.endswith("_bytes") else units.duration(value)
-
-
-def sentence(said: str) -> str:
-    return said[:1].upper() + said[1:]
+    yield (
+        "Rule",
+        f"{', '.join(one.told.rules)}; confidence {one.confidence.value}; {one.told.silence}",
+    )
 
 
 def _table(found: AdviseResult) -> Table:
@@ -75,12 +71,12 @@ def _table(found: AdviseResult) -> Table:
         [
             one.rule,
             one.severity.value,
-            one.stage or "",
+            one.told.stage or "",
             one.gain.metric if one.gain is not None else "",
             one.gain.before if one.gain is not None else None,
             one.gain.after if one.gain is not None else None,
             one.says,
-            one.advice,
+            one.told.advice,
         ]
         for one in found.findings
     ]
