@@ -61,6 +61,11 @@ class Change:
 Evidence = Mapping[str, float | int | str]
 
 
+def sentence(said: str) -> str:
+    """With a capital letter, unless it begins with code."""
+    return said if "(" in said.partition(" ")[0] else said[:1].upper() + said[1:]
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """The changes together: `rule` and `stage` are those of the first, the others of all."""
@@ -83,7 +88,7 @@ class Told:
             tuple(dict.fromkeys(one.rule for one in changes)),
             first.stage,
             tuple(dict.fromkeys(one.stage for one in changes if one.stage)),
-            " ".join(one.advice[:1].upper() + one.advice[1:] for one in changes),
+            " ".join(sentence(one.advice) for one in changes),
             "\n".join(codes) or None,
             f"--ignore {first.rule}",
             tuple(changes),
@@ -113,9 +118,11 @@ class Finding:
         return self.told.rule
 
     def without(self, ignored: Collection[str]) -> Finding | None:
-        """What is left of it if nobody wants to hear of some rules."""
+        """What is left of it if nobody wants to hear of some rules; nothing without its own."""
+        if self.rule in ignored:
+            return None
         kept = [one for one in self.told.changes if one.rule not in ignored]
-        return replace(self, told=Told.of(kept)) if kept else None
+        return replace(self, told=Told.of(kept))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ from tfprof.results.advice import Finding, Severity
 def advise(known: Known, ignored: Collection[str] = ()) -> list[Finding]:
     """`ignored` are names of rules."""
     found: list[Finding] = []
-    for one in rules().values():
-        for made in one.check(known) if one.check is not None else ():
+    asked = (one.check for name, one in rules().items() if name not in ignored)
+    for check in asked:
+        for made in check(known) if check is not None else ():
             kept = made.without(ignored)
             if kept is not None:
                 found.append(kept)

@@ -176,23 +176,33 @@ def _roofline(known: Known) -> Iterator[Finding]:
     ops = known.ops
     if ops is None or ops.peak is None or not ops.device_us:
         return
-    for row in ops.rows:
-        rates = [one for one in (row.peak_share, row.bandwidth_share) if one is not None]
-        share = (row.device_us or 0.0) / ops.device_us
-        if len(rates) < 2 or max(rates) >= _UNDER_ROOF or share < _COSTLY or _is_copy(row):
-            continue
-        yield finding(
-            "far-under-roofline",
-            f"{row.name} takes {units.share(share, 1)} of the device's time at "
-            f"{units.share(rates[0], 1)} of its FLOPs and {units.share(rates[1], 1)} of its bytes "
-            "a second",
-            {"op": row.name, "share": share, "peak_share": rates[0], "bandwidth_share": rates[1]},
-            "larger batches, sizes that are multiples of 8, or XLA; `tfprof layers --by kernel` "
-            "shows which kernels it runs.",
-            stage=row.name,
-            gain=NOT_MEASURED,
-            weight=share * (1 - max(rates)),
-        )
+    slow = [(_under(row, ops.device_us), row) for row in ops.rows]
+    most, row = max(slow, key=lambda one: one[0], default=(0.0, None))
+    if row is None or not most:
+        return
+    share = (row.device_us or 0.0) / ops.device_us
+    yield finding(
+        "far-under-roofline",
+        f"{row.name} takes {units.share(share, 1)} of the device's time at "
+        f"{units.share(row.peak_share or 0.0, 1)} of its FLOPs and "
+        f"{units.share(row.bandwidth_share or 0.0, 1)} of its bytes a second",
+        {"op": row.name, "share": share, "peak_share": row.peak_share or 0.0,
+         "bandwidth_share": row.bandwidth_share or 0.0},
+        "larger batches, sizes that are multiples of 8, or XLA; `tfprof layers --by kernel` shows "
+        "which kernels it runs.",
+        stage=row.name,
+        gain=NOT_MEASURED,
+        weight=most,
+    )  # fmt: skip
+
+
+def _under(row: OpTime, whole: float) -> float:
+    """How much of the device's time it takes for nothing; 0 for what is near a roof, or small."""
+    rates = [one for one in (row.peak_share, row.bandwidth_share) if one is not None]
+    share = (row.device_us or 0.0) / whole
+    if len(rates) < 2 or max(rates) >= _UNDER_ROOF or share < _COSTLY or _is_copy(row):
+        return 0.0
+    return share * (1 - max(rates))
 
 
 def _is_copy(row: OpTime) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import median
 
-from tfprof.analyses.advice.input_causes import InputCase, causes
+from tfprof.analyses.advice.input_causes import MUCH, InputCase
+from tfprof.analyses.advice.input_stages import causes
 from tfprof.analyses.advice.known import Known
 from tfprof.analyses.advice.replay import Machine, Stretch, fed_ahead, stretches
 from tfprof.analyses.advice.rule import modelled, rule, several
@@ -158,7 +159,7 @@ def _gain(known: Known, host: HostInput, pipeline: InputPipeline | None) -> Gain
 def _speed_up(case: InputCase) -> float | str:
     """How many times faster the slow stage gets; a reason where nobody knows."""
     threads, now = case.threads or 1, case.stage.parallelism or 1
-    if case.python_share >= 0.3 or case.kind not in (StageKind.MAP, StageKind.PARALLEL_MAP):
+    if case.python_share >= MUCH or case.kind not in (StageKind.MAP, StageKind.PARALLEL_MAP):
         if case.is_prefetched:
             return f"how much faster {case.stage.label} can become is not known"
         return 1.0

@@ -79,7 +79,7 @@ class InputCase:
 
 
 Cause = Callable[[InputCase], Iterator[Change]]
-_CAUSES: list[Cause] = []
+CAUSES: list[Cause] = []
 
 
 def input_cause(name: str) -> Callable[[Cause], Cause]:
@@ -87,12 +87,7 @@ def input_cause(name: str) -> Callable[[Cause], Cause]:
 
     def registered(cause: Cause) -> Cause:
         add(AdviceRule(name, "XPlane capture", inspect.getdoc(cause) or ""))
-        _CAUSES.append(cause)
+        CAUSES.append(cause)
         return cause
 
     return registered
-
-
-def causes(case: InputCase) -> tuple[Change, ...]:
-    """What helps most comes first."""
-    return tuple(change for cause in _CAUSES for change in cause(case))

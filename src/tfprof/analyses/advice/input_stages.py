@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfprof.analyses.advice.input_causes import AUTOTUNE, MUCH, InputCase, input_cause
+from tfprof.analyses.advice.input_causes import AUTOTUNE, CAUSES, MUCH, InputCase, input_cause
 from tfprof.model import units
 from tfprof.results.advice import Change
 from tfprof.results.input import StageKind
@@ -346,3 +346,8 @@ def _no_prefetch(case: InputCase) -> Iterator[Change]:
         said = "End the pipeline with .prefetch(tf.data.AUTOTUNE): it then works during a step."
         yield Change("input-no-prefetch", said, "dataset = dataset.prefetch(tf.data.AUTOTUNE)",
                      "Root")  # fmt: skip
+
+
+def causes(case: InputCase) -> tuple[Change, ...]:
+    """What helps most comes first."""
+    return tuple(change for cause in CAUSES for change in cause(case))

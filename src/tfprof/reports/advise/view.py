@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfprof.model import units
-from tfprof.reports.advise.words import gain_text, sentence
-from tfprof.results.advice import AdviseResult, Finding
+from tfprof.reports.advise.words import gain_text
+from tfprof.results.advice import AdviseResult, Finding, sentence
 from tfprof.results.answered import Answered
 from tfprof.views.shapes import (
     Column,

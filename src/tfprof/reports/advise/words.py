@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from tfprof.model import units
-from tfprof.results.advice import Finding, Gain
-
-
-def sentence(said: str) -> str:
-    return said[:1].upper() + said[1:]
+from tfprof.results.advice import Finding, Gain, sentence
 
 
 def in_a_line(one: Finding) -> str:
