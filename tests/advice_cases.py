@@ -1,7 +1,7 @@
 """For every rule of advice something that has the fault, and something that has not.
 
-The words of both stand in the table of docs/advice.md. What no capture or graph of ours has is made:
-a real answer, changed in the one place that matters.
+The words of both stand in the table of docs/advice.md. What no capture or graph of ours has is
+made: a real answer, changed in the one place that matters.
 """
 
 from collections.abc import Callable
@@ -340,8 +340,8 @@ CASES = [
          lambda s: s.known("keras_lstm_fwd.graph.pb"), "the MLP", _mlp),
     Case("training-ops-in-inference", "an MLP that predicts with dropout",
          lambda s: _serving(s, training_ops={"dropout": ("d/random_uniform",)}),
-         "the same without", lambda s: _serving(s)),
-    Case("unfrozen-graph", "an MLP that predicts from variables", lambda s: _serving(s),
+         "the same without", _serving),
+    Case("unfrozen-graph", "an MLP that predicts from variables", _serving,
          "the same, frozen", lambda s: _serving(s, frozen=True)),
     Case("unquantised-graph", "an MLP that predicts with float32",
          lambda s: replace(_serving(s), params=_params(s, 0, 4 * 10**6).params),

@@ -14,7 +14,8 @@ class Norms:
 
     `nodes` are the ops of the unfused ones that go over whole activations. `passes` is how often
     these read or write an activation, `fused_passes` how often the fused op would, both summed up.
-    `under_cond` are fused ones of which a condition chooses one of two.
+    `under_cond` are fused ones of which a condition chooses one of two, `zeros` the ops that make
+    the gradients of the branch that is not taken.
     """
 
     unfused: tuple[str, ...] = ()
@@ -24,7 +25,7 @@ class Norms:
     trained: bool = False
     fused: int = 0
     under_cond: tuple[str, ...] = ()
-    cond_bytes: Size = 0
+    zeros: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

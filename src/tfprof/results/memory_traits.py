@@ -33,3 +33,5 @@ class MemoryTraits:
     slope: float | None = None
     max_batch: int | None = None
     plans: tuple[MemoryPlan, ...] = ()
+    # what tensors that were asked about take at the peak
+    asked_bytes: int | None = None

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from tfprof.analyses.advice.known import Known
 from tfprof.analyses.advice.rule import finding, modelled, rule
 from tfprof.model import units
-from tfprof.model.dims import formula
 from tfprof.results.advice import Confidence, Finding, Gain, Severity
 
 _WORTH_A_WORD = 0.01
@@ -84,9 +83,9 @@ def _under_cond(known: Known) -> Iterator[Finding]:
 
     What: two fused batch norms, one for training and one for predicting, meet in a Merge.
 
-    Why: what is read behind a Merge cannot be overwritten: the next op, mostly a Relu, needs an
-    activation of its own. Both branches are in the graph, and the optimizers of TensorFlow leave
-    conditions alone.
+    Why: the gradient of a condition needs zeros for the branch that is not taken, as large as the
+    activation. They are made early and kept until the backward pass comes to them. Both branches
+    are in the graph, and TensorFlow's optimizers leave conditions alone.
 
     Example:
         training = tf.compat.v1.placeholder(tf.bool)
@@ -95,28 +94,28 @@ def _under_cond(known: Known) -> Iterator[Finding]:
     Fix:
         x = tf.compat.v1.layers.batch_normalization(x, training=True)  # a graph for each mode
 
-    Gain: modelled: the activations that meet in a Merge, once each. Measured on a U-Net: see the
-    table of gains.
+    Gain: modelled: the peak without these zeros, which the run or the estimate names at the peak.
+    Where shapes are fixed, TensorFlow makes constants of them, and the peak has none.
     """
     if known.graph is None or not known.graph.norms.under_cond:
         return
     norms, memory = known.graph.norms, known.memory
-    size = norms.cond_bytes
-    gain: Gain | str = f"sizes are open: {formula(size)} bytes" if not isinstance(size, int) else ""
-    if len(str(gain)) > 120:
-        gain = "sizes are open: --batch and --dim say them"
-    if isinstance(size, int):
-        gain = "no peak is known to compare with"
-        if memory is not None and memory.total > size:
-            model = "the activations that meet in a Merge, once each"
-            gain = modelled("peak_bytes", memory.total, memory.total - size, model)
-    told = units.size(size) if isinstance(size, int) else "an activation"
+    held = memory.asked_bytes if memory is not None else None
+    gain: Gain | str = "sizes are open: --batch and --dim say them"
+    if memory is not None and held is not None:
+        model = "the peak without the zeros for the branch that is not taken"
+        gain = "none of it is alive at the peak"
+        if held:
+            gain = modelled("total_bytes", memory.total, memory.total - held, model)
+    cost = f": zeros of {units.size(held)} at the peak" if held else ""
+    evidence: dict[str, float | int | str] = {"batch_norms": len(norms.under_cond)}
+    if held is not None:
+        evidence["zeros_bytes"] = held
     yield finding(
         "batch-norm-under-cond",
         f"{units.plural(len(norms.under_cond), 'batch norm')} under tf.cond, such as "
-        f"{norms.under_cond[0]}: {told} more at the peak",
-        {"batch_norms": len(norms.under_cond)}
-        | ({"cond_bytes": size} if isinstance(size, int) else {}),
+        f"{norms.under_cond[0]}{cost}",
+        evidence,
         "build a graph for training and one for predicting: no placeholder says which.",
         code="x = tf.compat.v1.layers.batch_normalization(x, training=True)",
         stage=norms.under_cond[0],

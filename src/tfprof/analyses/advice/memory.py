@@ -10,7 +10,7 @@ from tfprof.model import units
 from tfprof.results.advice import Confidence, Finding, Gain, GainKind, Severity
 
 _NEAR, _FREE = 0.9, 0.5
-_DOMINATES = 0.5
+_DOMINATES, _MOST_STATE = 0.5, 1 / 3
 # from so many bytes on, state and tables are looked at
 LARGE_STATE = 100_000_000
 
@@ -100,10 +100,10 @@ def _larger(known: Known) -> Iterator[Finding]:
 
 @rule("optimizer-memory", "graph of training")
 def _optimizer(known: Known) -> Iterator[Finding]:
-    """The state of the optimizer takes most of the memory.
+    """The state of the optimizer takes a third of the memory or more.
 
-    What: 100 MB or more, and half or more of all that a step takes (variables and peak, for the
-    batch that is known).
+    What: 100 MB or more, and a third or more of all that a step takes: variables and the peak, for
+    the batch that is known.
 
     Why: Adam keeps two numbers for every weight; what it keeps is there in every step.
 
@@ -121,7 +121,7 @@ def _optimizer(known: Known) -> Iterator[Finding]:
         return
     state = params.bytes_by_role.get("optimizer", 0)
     weights = params.bytes_by_role.get("trainable", 0)
-    if state < max(LARGE_STATE, _DOMINATES * memory.total) or not weights:
+    if state < max(LARGE_STATE, _MOST_STATE * memory.total) or not weights:
         return
     slots = round(state / weights)
     after = memory.total - state / slots if slots > 1 else memory.total - state

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tfprof.analyses.inference.sites import Site
 from tfprof.analyses.traits.wiring import Wiring, output
-from tfprof.model.dims import Open, Size, elements, packed
+from tfprof.model.dims import Open, Size, elements
 from tfprof.model.graph import Graph
 from tfprof.results.graph_traits import Norms
 
@@ -36,7 +36,7 @@ def norms(graph: Graph, sites: Sequence[Site]) -> Norms:
         trained,
         len(fused),
         tuple(dict.fromkeys(_scope(site.name) for site in merges)),
-        _sum(packed(elements(output(site)), site.call.outputs[0].dtype) for site in merges),
+        frozenset(_zeros(graph)) if merges else frozenset(),
     )
 
 
@@ -126,8 +126,8 @@ def _is_fused(graph: Graph, row: int) -> bool:
     return row >= 0 and _FUSED.fullmatch(graph.ops[row]) is not None
 
 
-def _sum(sizes: Iterator[Size | None]) -> Size:
-    total: Size = 0
-    for size in sizes:
-        total = total + (size or 0)
-    return total
+def _zeros(graph: Graph) -> Iterator[str]:
+    """The gradients of the branch that is not taken: zeros as large as an activation."""
+    for node in graph.of_type("Fill", "ZerosLike"):
+        if _GRADIENT.match(node.name) and any(one.op == "Merge" for one, _ in node.readers()):
+            yield node.name

@@ -39,11 +39,11 @@ def known_of(found: Digest, query: Query) -> Known:
     ran = bool(data.hosts)
     graph = graph_known(found)
     large_state = found.parameters.bytes_of(Role.OPTIMIZER) >= LARGE_STATE
-    under_cond = graph is not None and bool(graph.norms.under_cond)
+    zeros = graph.norms.zeros if graph is not None else frozenset()
     return Known(
         graph=graph,
         params=counts_of(found.parameters) if found.parameters.variables else None,
-        memory=memory_traits(found, query, wanted=large_state or under_cond),
+        memory=memory_traits(found, query, wanted=large_state, about=zeros),
         run=found.run,
         steps=_steps(data) if ran else None,
         input=_if_any(lambda: input_report.ask(data, input_report.Query()).data) if ran else None,

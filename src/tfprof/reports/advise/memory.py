@@ -22,13 +22,32 @@ _SEARCHED = 3_000
 _SWAP = 16.0
 
 
-def memory_traits(found: Digest, query: Query, *, wanted: bool) -> MemoryTraits | None:
-    """What was measured; estimated only if it is `wanted`, which takes as long as all the rest."""
-    wanted = wanted or query.device_memory is not None
+def memory_traits(
+    found: Digest, query: Query, *, wanted: bool, about: frozenset[str]
+) -> MemoryTraits | None:
+    """What was measured; estimated only if it is `wanted`, which takes as long as all the rest.
+
+    `about` are ops of which it is asked what they hold at the peak.
+    """
+    wanted = wanted or query.device_memory is not None or bool(about)
     traits = _measured(found, query) or (_estimated(found, query) if wanted else None)
+    if traits is not None and about:
+        traits = replace(traits, asked_bytes=_at_peak(found, about))
     if traits is None or traits.limit is None or found.data.graph is None:
         return traits
     return _with_plans(traits, found, query)
+
+
+def _at_peak(found: Digest, about: frozenset[str]) -> int | None:
+    sizes = {name: size for name, size in found.question.sizes.items() if name != BATCH}
+    batch = found.question.sizes.get(BATCH)
+    asked = memory.Query(replace(found.question, sizes=sizes), () if batch is None else (batch,))
+    try:
+        told = memory.ask(found.data, asked).data
+    except (InputMissing, UsageError):
+        return None
+    alive = [one for device in told.devices.values() for one in device.live_at_peak]
+    return sum(one.bytes for one in alive if one.name in about)
 
 
 def _measured(found: Digest, query: Query) -> MemoryTraits | None:

@@ -42,7 +42,7 @@ def _numbered(found: AdviseResult) -> Iterator[tuple[int, Finding]]:
 
 
 def _facts(number: int, one: Finding) -> Iterator[tuple[str, str]]:
-    yield f"{number} {one.severity.value}", sentence(one.says)
+    yield f"{number} {one.severity.value}", one.says
     for change in one.told.changes:
         yield "Change", sentence(change.advice)
     for line in (one.told.code or "").splitlines():
