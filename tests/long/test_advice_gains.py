@@ -36,7 +36,7 @@ def told(rule, gain, measured):
     miss = gain.after / measured - 1
     print(
         f"| {rule} | {gain.metric} | {gain.before:,.0f} | {gain.after:,.0f} | {measured:,.0f} | {miss:+.1%} |"
-    )  # noqa: E501
+    )
     return abs(miss)
 
 
@@ -82,7 +82,7 @@ def test_big_constants():
     measured = constants_of(read)
     print(
         f"| big-constants | {gain.metric} | {gain.before:,.0f} | {gain.after:,.0f} | {measured:,} | |"
-    )  # noqa: E501
+    )
     assert gain.after == measured == 0
 
 

@@ -81,7 +81,7 @@ def _retracing(known: Known) -> Iterator[Finding]:
         def train_step(images): ...
         dataset = dataset.batch(32, drop_remainder=True)
 
-    Gain: modelled: the median time of the calls that traced nothing, where there are any.
+    Gain: modelled: the mean time of the calls that traced nothing, where there are any.
     """
     for one in known.capture.functions if known.capture is not None else ():
         usual = one.calls - one.traced

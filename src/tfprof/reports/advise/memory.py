@@ -107,11 +107,10 @@ def _with_plans(traits: MemoryTraits, found: Digest, query: Query) -> MemoryTrai
         return traits
     short = traits.total >= _NEAR * limit
     sizes = {name: size for name, size in query.question.sizes.items() if name != BATCH}
-    static = found.static
-    is_open = static is not None and BATCH in static.symbols
+    said = found.question.sizes.get(BATCH)
     asked = memory.Query(
         replace(query.question, sizes=sizes),
-        (traits.batch,) if traits.batch and is_open else (),
+        () if said is None else (said,),
         budget=limit,
         estimate=True,
         what_if=memory.WhatIfQuery("", swap=_SWAP) if short else memory.WhatIfQuery(),
@@ -139,4 +138,6 @@ def _plan(made: WhatIf, told: EstimatedMemory) -> Iterator[MemoryPlan]:
 def _peak_of(made: WhatIf) -> float | None:
     if isinstance(made, Recompute):
         return made.best.peak_bytes.number if made.helps else None
-    return made.hidden.peak_bytes.number if isinstance(made, Swap) else None
+    if isinstance(made, Swap) and (made.hidden.saved_bytes.number or 0) > 0:
+        return made.hidden.peak_bytes.number
+    return None

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from tfprof.model import units
-from tfprof.results.advice import Finding, Gain, sentence
+from tfprof.results.advice import Finding, Gain, Severity, sentence
 
 
 def in_a_line(one: Finding) -> str:
-    """What to change first, and what it gains."""
-    first = one.told.changes[0].advice.partition("; ")[0]
+    """What to change first; of a hint its name. And what it gains."""
+    first = one.told.changes[0].advice.partition("; ")[0].rstrip(".")
+    what = sentence(first) if one.severity is Severity.PROBLEM else one.rule
     gain = f" ({_difference(one.gain)})" if one.gain is not None else ""
-    return f"{sentence(first).rstrip('.')}{gain}:"
+    return f"{what}{gain}:"
 
 
 def gain_text(one: Finding) -> str:

@@ -12,6 +12,7 @@ from tfprof.reports.shared.captured import device_words, version_words
 from tfprof.reports.shared.logged_run import logged_text
 from tfprof.reports.shared.model_costs import in_words, phases_in_words, size_text
 from tfprof.reports.shared.recorded_run import run_text
+from tfprof.results.advice import Severity
 from tfprof.results.checkpoint import CheckpointResult
 from tfprof.results.keras_model import KerasResult, TensorRow
 from tfprof.results.parameters import ParamCounts
@@ -67,7 +68,8 @@ def _told(found: SummaryResult) -> Lines:
     if found.logged is not None:
         yield "Logged", logged_text(found.logged)
     if found.advice is not None:
-        yield "Advice", f"{in_a_line(found.advice)} `{found.advised_by}`"
+        label = "Advice" if found.advice.severity is Severity.PROBLEM else "Hint"
+        yield label, f"{in_a_line(found.advice)} `{found.advised_by}`"
 
 
 def _graph(found: SummaryResult, graph: GraphFacts) -> Lines:
