@@ -300,10 +300,8 @@ def advice_pages() -> dict[str, str]:
 
 def _advice_page(one: AdviceRule) -> str:
     parts = [f"# {one.name}\n\n{one.about}. Needs: {one.needs}.\n"]
-    for title in ("What", "Why"):
-        parts.append(f"## {_TITLES[title]}\n\n{_prose(one.section(title))}\n")
-    for title in ("Example", "Fix"):
-        parts.append(f"## {title}\n\n```text\n{one.section(title)}\n```\n")
+    parts += [f"## {_TITLES[title]}\n\n{_prose(one.section(title))}\n" for title in ("What", "Why")]
+    parts += [f"## {title}\n\n```text\n{one.section(title)}\n```\n" for title in ("Example", "Fix")]
     parts.append(f"## {_TITLES['Gain']}\n\n{_prose(one.section('Gain'))}\n")
     parts.append(
         f"## Silence\n\n`tfprof advise PATH --ignore {one.name}`, or in `pyproject.toml`:\n\n"

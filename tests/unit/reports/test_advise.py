@@ -11,8 +11,7 @@ from tfprof.sources.run.tensorflow_log import read_tensorflow_log
 
 SLOW, FAST = "xplane/slow-cb.xplane.pb", "xplane/fast-cb.xplane.pb"
 LOG = """\
-2026-11-17 I tensorflow/core/platform/cpu_feature_guard.cc:210] This TensorFlow binary is optimized to \
-use available CPU instructions in performance-critical operations.
+I cpu_feature_guard.cc:210] This TensorFlow binary is optimized to use available CPU instructions.
 To enable the following instructions: AVX2 AVX512F FMA, in other operations, rebuild TensorFlow.
 E cuda_dnn.cc:319] Loaded runtime CuDNN library: 8.0.4 but source was compiled with: 8.6.0.  CuDNN
 E cuda_dnn.cc:319] Loaded runtime CUDA library: 12.3 but source was compiled with: 12.1
