@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from tfprof.analyses.advice.advise import advise, names_meant
 from tfprof.analyses.advice.rule import rules
-from tfprof.errors import UsageError
+from tfprof.errors import TfprofError, UsageError
 from tfprof.model.profile import ProfileData
 from tfprof.reports.advise.known import graph_known, known_of
 from tfprof.reports.advise.query import Query
@@ -39,11 +39,17 @@ def ask(data: ProfileData, query: Query) -> Answered[AdviseResult]:
 
 
 def first_finding(found: Digest, ignore: Collection[str] = ()) -> Finding | None:
-    """The one that gains most; None also of a capture that takes long to look through."""
+    """The one that gains most; None also of a capture that takes long to look through.
+
+    Who asks for a summary is told what is wrong with a file that a rule needs by whoever needs it.
+    """
     if sum(space.event_count for space in found.data.hosts.spaces) > _MANY_EVENTS:
         return None
     ignored, _ = names_meant(ignore)
-    return next(iter(advise(known_of(found, Query(found.question)), ignored)), None)
+    try:
+        return next(iter(advise(known_of(found, Query(found.question)), ignored)), None)
+    except TfprofError:
+        return None
 
 
 def has_unfused_batch_norm(data: ProfileData) -> bool:
