@@ -15,17 +15,16 @@ from tfprof.analyses.traits.graph_traits import graph_traits
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
-from tfprof.reports import input as input_report
-from tfprof.reports import placement, steps
 from tfprof.reports.advise.memory import memory_traits
 from tfprof.reports.advise.query import Query
 from tfprof.reports.shared.captured import capture_facts
 from tfprof.reports.shared.digest import Digest
 from tfprof.reports.shared.parameters import counts_of
-from tfprof.reports.trees import Prepared
 from tfprof.results.capture_traits import CaptureTraits
 from tfprof.results.graph_traits import GraphTraits
+from tfprof.results.input import InputResult
 from tfprof.results.op_times import MeasuredTime
+from tfprof.results.placement import PlacementResult
 from tfprof.results.steps import StepsResult
 
 T = TypeVar("T")
@@ -46,11 +45,11 @@ def known_of(found: Digest, query: Query) -> Known:
         memory=memory_traits(found, query, wanted=large_state, about=zeros),
         run=found.run,
         steps=_steps(data) if ran else None,
-        input=_if_any(lambda: input_report.ask(data, input_report.Query()).data) if ran else None,
+        input=_input(data) if ran else None,
         ops=_ops(data),
         kernels=kernels(data.hosts.spaces).finish(),
         capture=_capture(found),
-        placement=_if_any(lambda: placement.ask(data, placement.Query()).data) if ran else None,
+        placement=_placement(data) if ran else None,
         functions=tuple(_functions(data)),
         lines=tuple(_lines(data)),
         log=query.log,
@@ -66,7 +65,26 @@ def _if_any(answer: Callable[[], T]) -> T | None:
         return None
 
 
+# a summary needs no more modules than there is something to ask
+
+
+def _input(data: ProfileData) -> InputResult | None:
+    from tfprof.reports.input import Query as InputQuery
+    from tfprof.reports.input import ask
+
+    return _if_any(lambda: ask(data, InputQuery()).data)
+
+
+def _placement(data: ProfileData) -> PlacementResult | None:
+    from tfprof.reports.placement.answer import ask
+    from tfprof.reports.placement.query import Query as PlacementQuery
+
+    return _if_any(lambda: ask(data, PlacementQuery()).data)
+
+
 def _steps(data: ProfileData) -> StepsResult | None:
+    from tfprof.reports import steps
+
     found = _if_any(lambda: steps.ask(data, steps.Query()).data)
     return found if isinstance(found, StepsResult) else None
 
@@ -112,6 +130,8 @@ def _lines(data: ProfileData) -> Iterator[CodeLine]:
     """The line that half of the time goes through, as deep as there is one."""
     if data.oplog is None or not data.oplog.has_code or data.graph is None or not data.trace:
         return
+    from tfprof.reports.trees.prepared import Prepared
+
     options = Options(max_depth=100, min_micros=1, order_by="micros")
     rows = Prepared(data).tree("code", options).nodes
     whole = rows[0].total.micros if len(rows) else 0

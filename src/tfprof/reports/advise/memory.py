@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.dims import BATCH
-from tfprof.reports import memory
 from tfprof.reports.advise.query import Query
 from tfprof.reports.shared.captured import capture_facts
 from tfprof.reports.shared.digest import Digest, step_peaks
@@ -39,6 +38,8 @@ def memory_traits(
 
 
 def _at_peak(found: Digest, about: frozenset[str]) -> int | None:
+    from tfprof.reports import memory
+
     sizes = {name: size for name, size in found.question.sizes.items() if name != BATCH}
     batch = found.question.sizes.get(BATCH)
     asked = memory.Query(replace(found.question, sizes=sizes), () if batch is None else (batch,))
@@ -105,6 +106,8 @@ def _with_plans(traits: MemoryTraits, found: Digest, query: Query) -> MemoryTrai
     graph, limit = found.data.graph, traits.limit
     if graph is None or limit is None or len(graph) > _SEARCHED:
         return traits
+    from tfprof.reports import memory
+
     short = traits.total >= _NEAR * limit
     sizes = {name: size for name, size in query.question.sizes.items() if name != BATCH}
     said = found.question.sizes.get(BATCH)
