@@ -82,8 +82,11 @@ class Digest:
     question: Question
 
 
-def digest(data: ProfileData, question: Question | None = None) -> Digest:
-    """`question` asks for what is computed as well; a list of models does without."""
+def digest(data: ProfileData, question: Question | None = None, *, memory: bool = True) -> Digest:
+    """`question` asks for what is computed as well; a list of models does without.
+
+    Without `memory`, whoever wants it asks for `step_peaks` later.
+    """
     if data.keras is not None:
         data = replace(data, keras=with_weights(data.keras))
     part = extent(data, question.signature if question is not None else None)
@@ -103,7 +106,7 @@ def digest(data: ProfileData, question: Question | None = None) -> Digest:
         step_average(*(host.trace for host in hosts)) if hosts.any_ops else None,
         logged_flops(data),
         static,
-        _memory(data, part, static, question),
+        _memory(data, part, static, question) if memory else None,
         measured_memory(data.sessions or hosts) if question is not None else [],
         _steps(data) if question is not None else None,
         _layers(data, question or Question()),
@@ -121,6 +124,10 @@ def _static(data: ProfileData, question: Question) -> OpCosts | None:
     if data.graph is None or len(data.graph) > LARGEST_IN_A_SECOND:
         return None
     return costs_of(data, question)
+
+
+def step_peaks(found: Digest) -> StepPeaks | None:
+    return found.memory or _memory(found.data, found.part, found.static, found.question)
 
 
 def _memory(

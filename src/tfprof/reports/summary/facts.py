@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 
 from tfprof.model import units
 from tfprof.model.quantity import Quantity
+from tfprof.reports.advise.words import in_a_line
+from tfprof.reports.shared.captured import device_words, version_words
 from tfprof.reports.shared.logged_run import logged_text
 from tfprof.reports.shared.model_costs import in_words, phases_in_words, size_text
 from tfprof.reports.shared.recorded_run import run_text
-from tfprof.reports.summary.captured import device_words, version_words
+from tfprof.results.advice import Severity
 from tfprof.results.checkpoint import CheckpointResult
 from tfprof.results.keras_model import KerasResult, TensorRow
 from tfprof.results.parameters import ParamCounts
@@ -59,8 +61,15 @@ def facts(found: SummaryResult) -> Lines:
         yield "Op log", _oplog(found.oplog)
     if found.run is not None:
         yield from _run(found, found.run)
+    yield from _told(found)
+
+
+def _told(found: SummaryResult) -> Lines:
     if found.logged is not None:
         yield "Logged", logged_text(found.logged)
+    if found.advice is not None:
+        label = "Advice" if found.advice.severity is Severity.PROBLEM else "Hint"
+        yield label, f"{in_a_line(found.advice)} `{found.advised_by}`"
 
 
 def _graph(found: SummaryResult, graph: GraphFacts) -> Lines:
