@@ -92,6 +92,9 @@ CALLS = {
     "steps.gpu.gaps": f"steps {GPU} --gaps",
     "steps.two_cpus": "steps two_cpus",
     "steps.traced_step": "steps traced_step",
+    "advise.slow_input": f"advise {SLOW}",
+    "advise.gpu": f"advise {GPU} --all",
+    "advise.cond": "advise unet_bn_cond_train.meta --batch 1 --dim H=572 --dim W=572",
     "input.slow_input": f"input {SLOW}",
     "input.fast_input": "input xplane/fast-trace.xplane.pb",
     "timeline.two_cpus": "timeline two_cpus",
@@ -219,6 +222,7 @@ def test_what_was_saved_is_told_as_accepted(golden):
 @pytest.mark.parametrize("form", ["txt", "md", "csv"])
 def test_the_rules_are_the_accepted_ones(golden, form):
     golden(f"rules.ops.{form}", _answer("rules", "ops", "--format", form))
+    golden(f"rules.advice.{form}", _answer("rules", "advice", "--format", form))
 
 
 @pytest.mark.usefixtures("in_samples")

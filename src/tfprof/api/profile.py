@@ -18,7 +18,7 @@ from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.printable import printable
-from tfprof.reports import check, memory, placement, steps, summary, timeline, trees
+from tfprof.reports import advise, check, memory, placement, steps, summary, timeline, trees
 from tfprof.reports import input as input_report
 from tfprof.reports.layers.query import Query as LayersQuery
 from tfprof.reports.shared.calibrating import calibration_of
@@ -186,6 +186,24 @@ class Profile:
     def input(self) -> Answer:
         """The tf.data pipelines of a capture: what each stage takes, which one is waited for."""
         return self._ask("input", input_report.Query())
+
+    def advise(
+        self,
+        *,
+        ignore: str | Sequence[str] = (),
+        all: bool = False,  # noqa: A002  (the CLI's word)
+        batch: int | None = None,
+        mode: str | None = None,
+        device_memory: int | None = None,
+    ) -> Answer:
+        """What to change: evidence, reason, code, expected gain; the five that gain most.
+
+        `ignore` names rules, `"input-*"` all about input; `device_memory` is what the device has
+        in bytes, where no capture tells.
+        """
+        patterns = tuple(map(str, _several(ignore)))
+        question = question_from(batch, mode)
+        return self._ask("advise", advise.Query(question, patterns, all, device_memory))
 
     def placement(
         self,
