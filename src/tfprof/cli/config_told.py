@@ -37,7 +37,7 @@ def run(args: argparse.Namespace, _progress: ProgressOf | None) -> Answered[obje
 def _answered(
     title: str, values: tuple[ConfigValue, ...], notes: tuple[str, ...] = ()
 ) -> Answered[object]:
-    from tfprof.results.answered import SCHEMA, Answered, Subject  # loads numpy, which help does not
+    from tfprof.results.answered import SCHEMA, Answered, Subject  # loads numpy, help must not
 
     path = project_file().path
     result = ConfigResult(values, None if path is None else str(path))
