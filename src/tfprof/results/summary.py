@@ -122,7 +122,8 @@ class RunFacts:
     """What else there is to say of a run.
 
     `is_period`: a step lasts until the next begins. `step` tells what its time went to, `waits_for`
-    the stage of the input that holds it up, if one does.
+    the stage of the input that holds it up, if one does, `bound` what the steps of devices are
+    bound by, `slowest` which of several hosts is behind, `missing` what was not recorded.
     """
 
     executions: int
@@ -135,6 +136,9 @@ class RunFacts:
     host_us: float
     copy_us: float
     on_device: bool
+    bound: str
+    slowest: str
+    missing: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

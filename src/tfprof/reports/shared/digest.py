@@ -13,7 +13,13 @@ from tfprof.analyses.cost.params import Parameters, count_parameters
 from tfprof.analyses.graph.inputs import data_ops, model_inputs
 from tfprof.analyses.graph.reach import Extent, extent
 from tfprof.analyses.keras.keras_costs import KerasCosts
-from tfprof.analyses.memory.peaks import MemoryPeak, guess_from, peaks, pieces, with_inputs
+from tfprof.analyses.memory.peaks import (
+    ExpectedPeak,
+    expected_peaks,
+    guess_from,
+    pieces,
+    with_inputs,
+)
 from tfprof.analyses.memory.program import Program, program
 from tfprof.analyses.memory_trace.devices import DeviceMemory, measured_memory
 from tfprof.analyses.runtime.step_average import step_average
@@ -46,13 +52,13 @@ class StepPeaks:
     nothing is known: then no batch is known to fit.
     """
 
-    peaks: dict[str, MemoryPeak]
+    peaks: dict[str, ExpectedPeak]
     is_open: bool
     missing: str
     fits: int | None = None
 
     @property
-    def highest(self) -> MemoryPeak:
+    def highest(self) -> ExpectedPeak:
         return max(self.peaks.values(), key=lambda one: one.expected)
 
 
@@ -138,7 +144,7 @@ def _memory(
     exact = costs_of(data, asked, {BATCH: batch}) if is_open else static
     model = memory_model_of_run(data)
     made = program(exact, data.graph, model)
-    found = peaks(made, batch)
+    found = expected_peaks(made, batch)
     parameters = count_parameters(data, part)
     missing = missing_sizes(made, variables=parameters.total.reason)
     if missing or large or len(found) > 1:

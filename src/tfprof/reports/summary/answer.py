@@ -16,7 +16,7 @@ from tfprof.reports.shared.logged_run import logged_of, not_numbers
 from tfprof.reports.shared.missing import missing_inputs
 from tfprof.reports.shared.parameters import counts_of
 from tfprof.reports.shared.recorded_run import recorded_run, said_by_recorder, said_of_batch
-from tfprof.reports.shared.words import recognised, shell_path
+from tfprof.reports.shared.words import FRAGMENT, recognised, shell_path
 from tfprof.reports.summary.parts import (
     estimated_batch,
     estimated_peak,
@@ -57,6 +57,8 @@ def ask(
         advice=first_finding(known, query.ignore),
         advised_by=f"tfprof advise {shell_path(data.title)}",
     )
+    if result.run is not None and result.run.missing:
+        notes.insert(0, FRAGMENT.format("; ".join(result.run.missing)))
     warnings = [*notes, *unknowns(known), *not_numbers(result.logged)]
     return answered("summary", data, result, warnings, notes, recognised=recognised(data))
 
