@@ -10,10 +10,10 @@ from tfprof.cli.config import key_of, project_file, settable, settings_of, varia
 from tfprof.commands.command import Command
 from tfprof.commands.registry import commands
 from tfprof.errors import UsageError
-from tfprof.results.answered import SCHEMA, Answered, Subject
 from tfprof.results.config import ConfigResult, ConfigValue
 
 if TYPE_CHECKING:
+    from tfprof.results.answered import Answered
     from tfprof.sources.find.load import ProgressOf
 
 NAME = "config"
@@ -37,6 +37,8 @@ def run(args: argparse.Namespace, _progress: ProgressOf | None) -> Answered[obje
 def _answered(
     title: str, values: tuple[ConfigValue, ...], notes: tuple[str, ...] = ()
 ) -> Answered[object]:
+    from tfprof.results.answered import SCHEMA, Answered, Subject  # loads numpy, help must not
+
     path = project_file().path
     result = ConfigResult(values, None if path is None else str(path))
     return Answered(SCHEMA, NAME, (), (), result, Subject(title), notes)

@@ -104,8 +104,14 @@ def test_a_backslash_belongs_to_the_pattern(prompt):
 
 def test_advice_can_be_asked_for(prompt):
     asked, written = prompt
-    run_lines(asked, ["advise"])
-    assert "\nOperationChecker:\n" in written[0]
+    run_lines(asked, ["advise --all"])
+    assert "--ignore" in written[0] or "Nothing to change" in written[0]
+
+
+def test_the_advice_of_the_original_can_be_asked_for(prompt):
+    asked, written = prompt
+    run_lines(asked, ["set -compat original", "advise"])
+    assert "\nOperationChecker:\n" in written[-1]
 
 
 def test_a_second_question_does_not_warn_again(samples, capsys):
@@ -143,7 +149,7 @@ def test_a_misspelt_option_of_the_shell_is_said_before_anything_is_read(tmp_path
         ("help scope", ["-max_depth N", "how many levels to show", "-order_by KEY"]),
         ("help set", ["-select LIST", "what to show of each node"]),
         ("help memory", ["--batch N", "the batch size", "--mode train|inference"]),
-        ("help advise", ["the checkers of the original", "no options"]),
+        ("help advise", ["--ignore RULE", "all findings, not the first five"]),
     ],
 )
 def test_help_of_a_command_has_a_text_for_every_option(prompt, line, shows):

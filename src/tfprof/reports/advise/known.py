@@ -15,7 +15,7 @@ from tfprof.analyses.traits.graph_traits import graph_traits
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
-from tfprof.reports.advise.memory import memory_traits
+from tfprof.reports.advise.memory import batch_of, memory_traits
 from tfprof.reports.advise.query import Query
 from tfprof.reports.shared.captured import capture_facts
 from tfprof.reports.shared.digest import Digest
@@ -37,12 +37,13 @@ def known_of(found: Digest, query: Query) -> Known:
     data = found.data
     ran = bool(data.hosts)
     graph = graph_known(found)
-    large_state = found.parameters.bytes_of(Role.OPTIMIZER) >= LARGE_STATE
+    # what share of a step its state takes is known of a batch that is known
+    state = found.parameters.bytes_of(Role.OPTIMIZER) if batch_of(found) else 0
     zeros = graph.norms.zeros if graph is not None else frozenset()
     return Known(
         graph=graph,
         params=counts_of(found.parameters) if found.parameters.variables else None,
-        memory=memory_traits(found, query, wanted=large_state, about=zeros),
+        memory=memory_traits(found, query, wanted=state >= LARGE_STATE, about=zeros),
         run=found.run,
         steps=_steps(data) if ran else None,
         input=_input(data) if ran else None,

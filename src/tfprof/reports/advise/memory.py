@@ -65,7 +65,7 @@ def _measured(found: Digest, query: Query) -> MemoryTraits | None:
         measured=True,
         persistent=held or None,
         limit=query.device_memory or _limit(found, highest.device),
-        batch=_batch(found),
+        batch=batch_of(found),
     )
 
 
@@ -88,11 +88,11 @@ def _estimated(found: Digest, query: Query) -> MemoryTraits | None:
         measured=False,
         persistent=held,
         limit=query.device_memory,
-        batch=_batch(found),
+        batch=batch_of(found),
     )
 
 
-def _batch(found: Digest) -> int | None:
+def batch_of(found: Digest) -> int | None:
     """The batch of a step, if it was said or stands in the graph."""
     said = found.question.sizes.get(BATCH)
     if said is not None:
