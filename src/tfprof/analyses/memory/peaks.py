@@ -51,12 +51,16 @@ class MemoryPeak:
     turn: int | None = None
     on_paper: OnPaper | None = None
 
-    def down_to(self, held: int) -> MemoryPeak:
-        """The same where as little may be held on paper."""
-        low, _ = MARGINS[Doubt.PLAIN].around([held])
+    def reaching(self, held: Iterable[int]) -> MemoryPeak:
+        """The same where as much may be held on paper."""
         paper = self.on_paper
-        paper = replace(paper, low=min(paper.low, held)) if paper is not None else None
-        return replace(self, least=min(self.least, low), on_paper=paper)
+        if paper is None:
+            return self
+        ends = sorted([paper.low, paper.high, *held])
+        least, most = MARGINS[paper.doubt].around(ends)
+        return replace(
+            self, least=least, most=most, on_paper=replace(paper, low=ends[0], high=ends[-1])
+        )
 
     @property
     def interval(self) -> tuple[int, int]:

@@ -13,8 +13,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tfprof.analyses.memory.chance import Delays
-from tfprof.analyses.memory.op_times import FIRST_TOUCH, WAKING
+from tfprof.analyses.memory.chance import Delays, wakings
+from tfprof.analyses.memory.op_times import FIRST_TOUCH
 from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.steps import NOTHING, Line
 from tfprof.analyses.memory.tape import NOBODY, Tape
@@ -64,13 +64,16 @@ def simulate(made: Program, workers: int, batch: int = 1) -> Simulated:
     return play(Tape(made, batch), workers)
 
 
-def play(tape: Tape, workers: int, *, chance: int | None = None) -> Simulated:
+def play(
+    tape: Tape, workers: int, *, chance: int | None = None, practised: bool = False
+) -> Simulated:
     """Each device has so many threads, which work as those of TensorFlow's executor do.
 
     `chance` is the seed of a run in which each op takes longer or shorter than it should, as on a
-    real machine.
+    real machine. In a `practised` run the executor knows which ops are short.
     """
-    run = _Run(tape, workers, tape.turn(chance))
+    is_cheap = tape.short if practised else tape.cheap
+    run = _Run(tape, workers, tape.turn(chance), is_cheap, wakings(chance))
     run.go()
     return Simulated([one.result for one in run.devices], run.order, run)
 
@@ -105,8 +108,16 @@ class _Device:
 class _Run:
     """What happens to buffers is written down as it goes, so that it can be told at the end."""
 
-    def __init__(self, tape: Tape, workers: int, delays: Delays) -> None:
+    def __init__(
+        self,
+        tape: Tape,
+        workers: int,
+        delays: Delays,
+        is_cheap: Sequence[bool],
+        waking: Iterator[float],
+    ) -> None:
         self.tape, self.steps = tape, tape.made.steps
+        self.is_cheap, self.waking = is_cheap, waking
         self.factors, self.pauses = delays
         self.waits = [step.waits_for for step in self.steps]
         count = len(tape.sizes)
@@ -165,7 +176,7 @@ class _Run:
                 other = self.devices[step.device]
                 other.threads[0].queue.append(number)
                 other.queued += 1
-            elif step.is_cheap:
+            elif self.is_cheap[number]:
                 thread.at_once.append(number)
             else:
                 if kept is not None:
@@ -210,7 +221,7 @@ class _Run:
                 for thread in device.threads:
                     if thread.is_idle:
                         thread.is_idle = False
-                        self._later(WAKING, _NONE, thread)
+                        self._later(next(self.waking), _NONE, thread)
 
     def _start(self, number: int, device: _Device) -> int:
         """Allocates what the op needs, and says how much that is."""

@@ -13,6 +13,7 @@ from itertools import accumulate
 
 from tfprof.analyses.memory.at_batch import AtBatch
 from tfprof.analyses.memory.chance import Delays, delays
+from tfprof.analyses.memory.op_times import SHORT
 from tfprof.analyses.memory.program import MemoryModel, Program
 from tfprof.analyses.memory.steps import NOTHING, Line, Location, OpOutput
 
@@ -39,6 +40,7 @@ class Tape:
         self.scratch = [_at(step.scratch, batch) for step in steps]
         self.spared = [step.spared for step in steps]
         self.durations = [step.duration for step in steps]
+        self.cheap = [step.is_cheap for step in steps]
         self._turns: dict[int | None, Delays] = {}
         # by op: the variable whose value it hands out; the one it changes, and its size
         self.values: dict[int, str] = {}
@@ -78,6 +80,13 @@ class Tape:
         found.durations = [there.duration(step.op) for step in steps]
         found._turns = {}  # noqa: SLF001  (of its own copy)
         return found
+
+    @property
+    def short(self) -> list[bool]:
+        """The ops that a thread runs at once when they have run often."""
+        return [
+            cheap or lasts <= SHORT for cheap, lasts in zip(self.cheap, self.durations, strict=True)
+        ]
 
     def turn(self, chance: int | None) -> Delays:
         """What is delayed in a run; that of a middle is asked for twice."""
