@@ -18,9 +18,9 @@ OVERHEAD = 50_000.0
 _BYTES = 1.25
 # for a byte of new memory: half a microsecond a page
 FIRST_TOUCH = 2.0
-# an op that takes no longer runs like a cheap one, once the executor has seen it some ninety times:
-# 8,000 cycles of the CPU, of which every kernel takes some
-SHORT = OVERHEAD + 40_000.0
+# an op that takes no longer runs like a cheap one once the executor has seen it some ninety times:
+# for kernels of up to 8,000 cycles of the CPU, some 3 microseconds
+SHORT = OVERHEAD + 60_000.0
 # until a thread that sleeps is awake: some 50 microseconds
 WAKING = 1_000_000.0
 

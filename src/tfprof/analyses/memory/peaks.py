@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tfprof.analyses.graph.subgraph import INPUT_OPS
-from tfprof.analyses.memory.interval import MARGINS, Doubt, doubt_of, other_threads, settled
+from tfprof.analyses.memory.interval import MARGINS, ROUNDS, Doubt, doubt_of, settled
 from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.schedule import OnDevice, play, simulate
 from tfprof.analyses.memory.steps import NOTHING, Line
@@ -18,6 +18,8 @@ from tfprof.results.memory import Alive, LinePiece
 EXPECTED = 2
 # runs by chance: at most so many, of so many ops together; more where rounds of loops overlap
 _MOST_RUNS, _OPS_OF_RUNS, _OPS_OF_ROUNDS = 10, 100_000, 200_000
+# as much of the middle of these runs
+_FAR = 0.1
 _LARGEST_BATCH = 1 << 20
 # how often a guess is corrected, and when there is nothing to correct any more
 _CORRECTIONS, _NEAR = 4, 2
@@ -79,14 +81,16 @@ def taped_peaks(tape: Tape) -> dict[str, MemoryPeak]:
     typical = _typical({turn: run.peak for turn, run in runs.items()})
     expected = runs[typical]
     expected.name_alive()
-    others = [play(tape, threads) for threads in other_threads(doubt)]
+    # later steps of a loop, when its short ops are known to be short
+    later = runs if doubt in ROUNDS else ()
+    practised = [play(tape, EXPECTED, chance=turn, practised=True) for turn in later]
     found = {}
     for place, device in enumerate(made.devices):
         here = expected.devices[place]
         at = made.steps[here.at].name if here.at >= 0 else ""
         by_chance = [one.devices[place].peak for one in runs.values()]
-        ends = [*by_chance, *(one.devices[place].peak for one in others)]
-        kind = settled(doubt, by_chance)
+        ends = [*by_chance, *(one.devices[place].peak for one in practised)]
+        kind = settled(doubt, by_chance, tape.durations)
         low, high = MARGINS[kind].around(ends)
         on_paper = OnPaper(kind, min(ends), max(ends))
         alive = _alive(made, here)
@@ -96,23 +100,30 @@ def taped_peaks(tape: Tape) -> dict[str, MemoryPeak]:
 
 def _turns(made: Program, doubt: Doubt) -> Sequence[int | None]:
     """A run as it should go, and by chance many of a small step, fewer of a large one."""
-    ops = _OPS_OF_RUNS if doubt in (Doubt.PLAIN, Doubt.DATA) else _OPS_OF_ROUNDS
-    most = min(_MOST_RUNS, ops // max(1, len(made.steps)))
+    if doubt in ROUNDS:
+        # each of them is made twice
+        most = min(_MOST_RUNS, _OPS_OF_ROUNDS // max(1, len(made.steps))) // 2
+    else:
+        most = min(_MOST_RUNS, _OPS_OF_RUNS // max(1, len(made.steps)))
     return (None, *range(1, 1 + most))
 
 
 def _typical(of_turns: Mapping[int | None, int]) -> int | None:
     """The run as it should go, unless nearly all go otherwise: then the next one to it.
 
-    Chance piles up more in these runs than on a quiet machine: their middle is no better guess, and
-    worse where nothing but the order of a few large kernels decides.
+    Chance piles up more in these runs than on a quiet machine: where nothing but the order of a few
+    large kernels decides, their middle is no better guess. Far from it the middle is.
     """
     turns = sorted(of_turns, key=lambda turn: of_turns[turn])
     outer = min(1, len(turns) // 3)
-    least, most = turns[outer], turns[-1 - outer]
+    least, most, middle = turns[outer], turns[-1 - outer], turns[len(turns) // 2]
+    found = None
     if of_turns[None] < of_turns[least]:
-        return least
-    return most if of_turns[None] > of_turns[most] else None
+        found = least
+    elif of_turns[None] > of_turns[most]:
+        found = most
+    is_far = abs(of_turns[found] - of_turns[middle]) > _FAR * of_turns[middle]
+    return middle if is_far else found
 
 
 def _alive(made: Program, found: OnDevice) -> tuple[Alive, ...]:
