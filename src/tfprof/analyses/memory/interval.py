@@ -16,8 +16,8 @@ from tfprof.analyses.memory.steps import ProgramStep
 # ops whose outputs are as large as their data says; here they are taken to be as large as can be
 CHOOSES = "Where"
 _BY_DATA = re.compile(r"Where|Unique.*|DynamicPartition|NonMaxSuppression.*")
-# runs by chance that are as near to each other are steady, if they take long next to what interrupts
-# threads: some 20 milliseconds
+# runs by chance that are as near to each other are steady, if they take long next to what
+# interrupts threads: some 20 milliseconds
 _ALIKE, _LONG = 0.02, 400_000_000.0
 # below that, what threads do between two ops of a loop decides, and not how long the ops take
 _SHORT = 1.25

@@ -18,8 +18,8 @@ from tfprof.results.memory import Alive, LinePiece
 EXPECTED = 2
 # runs by chance: at most so many, of so many ops together; more where rounds of loops overlap
 _MOST_RUNS, _OPS_OF_RUNS, _OPS_OF_ROUNDS = 10, 100_000, 200_000
-# as much of the middle of these runs
-_FAR = 0.1
+# so much of the middle of so many runs
+_FAR, _FEWEST_RUNS = 0.1, 5
 _LARGEST_BATCH = 1 << 20
 # how often a guess is corrected, and when there is nothing to correct any more
 _CORRECTIONS, _NEAR = 4, 2
@@ -123,7 +123,7 @@ def _typical(of_turns: Mapping[int | None, int]) -> int | None:
     elif of_turns[None] > of_turns[most]:
         found = most
     is_far = abs(of_turns[found] - of_turns[middle]) > _FAR * of_turns[middle]
-    return middle if is_far else found
+    return middle if is_far and len(turns) >= _FEWEST_RUNS else found
 
 
 def _alive(made: Program, found: OnDevice) -> tuple[Alive, ...]:
