@@ -78,7 +78,7 @@ def taped_peaks(tape: Tape) -> dict[str, MemoryPeak]:
     made, batch = tape.made, tape.batch
     doubt = doubt_of(made.steps, tape.durations)
     runs = {turn: play(tape, EXPECTED, chance=turn) for turn in _turns(made, doubt)}
-    typical = _typical({turn: run.peak for turn, run in runs.items()})
+    typical = _typical({turn: run.peak for turn, run in runs.items()}, doubt)
     expected = runs[typical]
     expected.name_alive()
     # later steps of a loop, when its short ops are known to be short
@@ -108,11 +108,12 @@ def _turns(made: Program, doubt: Doubt) -> Sequence[int | None]:
     return (None, *range(1, 1 + most))
 
 
-def _typical(of_turns: Mapping[int | None, int]) -> int | None:
+def _typical(of_turns: Mapping[int | None, int], doubt: Doubt) -> int | None:
     """The run as it should go, unless nearly all go otherwise: then the next one to it.
 
-    Chance piles up more in these runs than on a quiet machine: where nothing but the order of a few
-    large kernels decides, their middle is no better guess. Far from it the middle is.
+    Chance piles up more in these runs than on a quiet machine, most of all in rounds: where nothing
+    but the order of a few large kernels decides, their middle is no better guess. Far from it the
+    middle is.
     """
     turns = sorted(of_turns, key=lambda turn: of_turns[turn])
     outer = min(1, len(turns) // 3)
@@ -123,7 +124,9 @@ def _typical(of_turns: Mapping[int | None, int]) -> int | None:
     elif of_turns[None] > of_turns[most]:
         found = most
     is_far = abs(of_turns[found] - of_turns[middle]) > _FAR * of_turns[middle]
-    return middle if is_far and len(turns) >= _FEWEST_RUNS else found
+    if doubt in ROUNDS or len(turns) < _FEWEST_RUNS:
+        return found
+    return middle if is_far else found
 
 
 def _alive(made: Program, found: OnDevice) -> tuple[Alive, ...]:
