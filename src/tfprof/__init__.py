@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tfprof.api.answer import Answer
+    from tfprof.api.comparison import diff
     from tfprof.api.profile import Profile, load
     from tfprof.api.questions import flops, parameter_count, peak_memory
     from tfprof.compat import (
@@ -64,6 +65,7 @@ __all__ = [
     "__version__",
     "advise",
     "capture",
+    "diff",
     "flops",
     "load",
     "model_analyzer",
@@ -83,6 +85,7 @@ _HOME = {
     "Profile": "tfprof.api.profile",
     "TfprofError": "tfprof.errors",
     "capture": "tfprof.live.capture",
+    "diff": "tfprof.api.comparison",
     "flops": "tfprof.api.questions",
     "load": "tfprof.api.profile",
     "op_rule": "tfprof.ops.rule",

@@ -106,7 +106,7 @@ def ask_again(path: Path, asked: str, said: Mapping[str, object]) -> Iterator[Fa
     if drawn:
         yield _tried(asked, partial(_draw, command, values), said)
         return
-    for form in output_formats():
+    for form in output_formats(command.formats):
         yield _tried(asked, partial(_answer_as, command, values, form), said)
 
 
@@ -139,7 +139,7 @@ def _draw(command: Command, values: Values) -> None:
 
 def _show(answered: object, chance: Chance) -> None:
     """In one of the formats."""
-    name = chance.choice(output_formats())
+    name = chance.choice(output_formats(commands()[answered.command].formats))
     check(rendered(Answer(answered), name, chance.choice(_WIDTHS)), name)
 
 
@@ -183,7 +183,9 @@ def _said(command: Command, chance: Chance) -> dict[str, object]:
 def _values(command: Command, path: Path, said: Mapping[str, object]) -> Values:
     options = [option for section in command.options for option in section.options]
     usual = {one.dest: [] if one.takes is Takes.MANY else one.default for one in options}
-    return Values({**usual, **said, "paths": [str(path)]})
+    # what compares is asked about a file and the same file
+    often = 2 if command.name == "diff" else 1
+    return Values({**usual, **said, "paths": [str(path)] * often})
 
 
 def _word(option: Option, chance: Chance) -> object:

@@ -14,18 +14,24 @@ _STEERS = re.compile(
 )
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
+_PARQUET = b"PAR1"
+
 
 class BadOutput(AssertionError):
     """It was answered, but not as it has to be."""
 
 
-def check(text: str, form: str = "txt") -> None:
+def check(text: str | bytes, form: str = "txt") -> None:
     """`form` is a suffix; of one that is not known here, only that it is text."""
+    if isinstance(text, bytes):
+        if not (text.startswith(_PARQUET) and text.endswith(_PARQUET)):
+            raise BadOutput(f"{form} is no Parquet file")
+        return
     found = _STEERS.search(text)
     if found:
         around = text[max(0, found.start() - 60) : found.end() + 20]
         raise BadOutput(f"{form} has {found[0]!r} in {around!r}")
-    if form == "json":
+    if form in ("json", "speedscope"):
         json.loads(text, parse_constant=_refuse)
     elif form == "csv":
         _check_cells(text)

@@ -118,7 +118,7 @@ class Threads:
 
 
 def compiled_from(instruction, computations):
-    """The op it says, else the one that comes out of what it fuses, else the most frequent there."""
+    """The op it says, else what comes out of what it fuses, else the most frequent there."""
     if instruction.metadata.op_name:
         return instruction.metadata.op_name
     fused = [computations[one] for one in instruction.called_computation_ids]

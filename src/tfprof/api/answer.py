@@ -10,13 +10,12 @@ from tfprof.commands.registry import commands
 from tfprof.errors import ExtraMissing, UsageError
 from tfprof.printable import printable
 from tfprof.renderers.data import json
-from tfprof.renderers.data.cost_table import as_table
+from tfprof.renderers.data.cost_table import main_table
 from tfprof.renderers.data.encode import encoded
 from tfprof.renderers.data.raw import raw
 from tfprof.renderers.text import plain
 from tfprof.results.answered import Answered
-from tfprof.views.shapes import Bars, Lanes, Report, Table
-from tfprof.views.trees import CostTreeView, OpCostView
+from tfprof.views.shapes import Report
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,10 +91,20 @@ class Answer:
             import pandas as pd
         except ImportError:
             raise ExtraMissing("to_pandas() needs pandas", hint="pip install pandas") from None
-        for part in self.view.parts:
-            if isinstance(part, Table | Lanes | Bars | CostTreeView | OpCostView):
-                table = as_table(part)
-                columns = [column.key for column in table.columns]
-                rows = [[raw(value) for value in row] for row in table.rows]
-                return pd.DataFrame(rows, columns=columns)
-        return pd.DataFrame()
+        table = main_table(self.view)
+        if table is None:
+            return pd.DataFrame()
+        rows = [[raw(value) for value in row] for row in table.rows]
+        return pd.DataFrame(rows, columns=[column.key for column in table.columns])
+
+    def to_parquet(self) -> bytes:
+        """The same table as the bytes of a Parquet file."""
+        from tfprof.renderers.data import parquet
+
+        return parquet.render(self.view)
+
+    def to_speedscope(self) -> str:
+        """Costs by scope, graph or code as a file for speedscope."""
+        from tfprof.renderers.output_formats import speedscope
+
+        return speedscope.render(self, 80)

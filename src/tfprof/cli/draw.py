@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 NAME = "draw"
 
 
-def add_subjects(parser: argparse.ArgumentParser) -> None:
-    """A subject for every command that has a picture."""
+def add_subjects(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    """A subject for every command that has a picture; the parsers of all of them."""
     drawings = {name: command.drawing for name, command in subjects_of_pictures().items()}
     subjects = parser.add_subparsers(
         dest="subject", metavar="SUBJECT", required=True, help=", ".join(drawings)
     )
+    made = []
     for name, drawing in drawings.items():
         assert drawing is not None  # noqa: S101  (it is why the subject is there)
         sub = subjects.add_parser(
@@ -33,6 +34,8 @@ def add_subjects(parser: argparse.ArgumentParser) -> None:
         )
         add_options(sub, drawing.options)
         _add_outputs(sub)
+        made.append(sub)
+    return made
 
 
 def subjects_of_pictures() -> dict[str, Command]:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tfprof import __version__
-from tfprof.cli import draw, run, shell
+from tfprof.cli import completion, config_told, draw, run, shell
+from tfprof.cli.config import settings_of, with_settings
 from tfprof.cli.encoding import use_letters_it_has
 from tfprof.cli.help import epilog, overview
 from tfprof.cli.output import add_outputs, check_target, deliver, emit, warn
@@ -50,15 +51,17 @@ def build_parser() -> tuple[argparse.ArgumentParser, dict[str, bool]]:
             name, description=command.help, epilog=epilog(command), allow_abbrev=False
         )
         add_options(sub, command.options)
+        parsers: list[argparse.ArgumentParser] = [sub]
         if name == draw.NAME:
-            draw.add_subjects(sub)
-        else:
-            add_outputs(sub)
+            parsers += draw.add_subjects(sub)
+        elif name != completion.NAME:
+            add_outputs(sub, command)
         if name == run.NAME:
             sub.usage = run.USAGE
-        parser.known_options.update(sub._option_string_actions)  # noqa: SLF001
-        takers = [action for action in sub._actions if action.nargs in (None, "?")]  # noqa: SLF001
-        valued |= {o: a.nargs is None for a in takers for o in a.option_strings}
+        for one in parsers:
+            parser.known_options.update(one._option_string_actions)  # noqa: SLF001
+            takers = [it for it in one._actions if it.nargs in (None, "?")]  # noqa: SLF001
+            valued |= {o: it.nargs is None for it in takers for o in it.option_strings}
     return parser, valued
 
 
@@ -106,11 +109,12 @@ def _run(argv: Sequence[str]) -> int:
     if words[0] != "--version":
         words = with_command(words, commands(), {option for option, must in valued.items() if must})
         words = paths_together(words, valued)
+    _set_defaults(parser, words[0])
     args = parser.parse_args(words)
     args.script = script
     command = commands()[args.command]
-    if args.command != draw.NAME:
-        check_target(args, command.suffixes)
+    if args.command not in (draw.NAME, completion.NAME):
+        check_target(args, command)
     with progress_bar() as progress:
         answered = _answered(args, progress)
     code = 0
@@ -123,8 +127,16 @@ def _run(argv: Sequence[str]) -> int:
 
         if command.tells_warnings:
             warn(answered.notes)
-        emit(Answer(answered), args)
+        emit(Answer(answered), args, command)
     return code
+
+
+def _set_defaults(parser: argparse.ArgumentParser, command: str) -> None:
+    """What the environment and the project say holds where the call says nothing."""
+    if command in commands():
+        found = settings_of(commands()[command])
+        (every,) = (it.choices for it in parser._actions if isinstance(it.choices, dict))  # noqa: SLF001
+        every[command].set_defaults(**{key: one.value for key, one in found.items()})
 
 
 def _answered(
@@ -133,8 +145,14 @@ def _answered(
     """Or what is left to do when all is read and the bar is gone: the prompt, a picture."""
     answer = commands()[args.command].answer
     if answer is not None:
-        return answer(values_of(args), progress)
-    own = {"shell": shell.run, draw.NAME: draw.run, run.NAME: run.run}
+        return answer(with_settings(values_of(args), args.command), progress)
+    own: dict[str, Callable[..., Answered[object] | Callable[[], int]]] = {
+        "shell": shell.run,
+        draw.NAME: draw.run,
+        run.NAME: run.run,
+        completion.NAME: completion.run,
+        config_told.NAME: config_told.run,
+    }
     return own[args.command](args, progress)
 
 

@@ -6,68 +6,72 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from tfprof.cli.encoding import JSON, use_letters_it_has
+from tfprof.cli.pager import paged
 from tfprof.cli.streams import talk, write_stdout
 from tfprof.errors import UsageError
-from tfprof.renderers.registry import output_formats, rendered
+from tfprof.renderers.registry import format_of, output_formats, rendered, suffixes
 
 if TYPE_CHECKING:
     from tfprof.api.answer import Answer
-    from tfprof.commands.command import Files
+    from tfprof.commands.command import Command, Files
 
+_TRACES = (".trace.json", ".trace.json.gz")
 # suffixes of formats that answers are not written in, and who writes them
 _OTHERS = {
     (".svg", ".png"): "`tfprof draw` makes pictures.",
-    (".trace.json", ".trace.json.gz"): "`tfprof timeline` writes traces.",
-    (".speedscope.json",): "speedscope opens the .trace.json of `tfprof timeline`.",
+    _TRACES: "`tfprof timeline` writes traces.",
+    (".speedscope.json",): "`tfprof scope`, `graph` and `code` write for speedscope, which also "
+    "opens the .trace.json of `tfprof timeline`.",
     (".pb.gz",): "`tfprof code -output pprof:outfile=FILE` writes for pprof.",
 }
 _WIDEST = 120
 _NARROWEST = 40
 
 
-def add_outputs(parser: argparse.ArgumentParser) -> None:
+def add_outputs(parser: argparse.ArgumentParser, command: Command) -> None:
     group = parser.add_argument_group("output")
     group.add_argument("--json", action="store_true", help="the answer as JSON")
     group.add_argument(
         "-o", "--output-file", metavar="FILE", help="write there; the suffix picks the format"
     )
     group.add_argument(
-        "--format", choices=sorted(output_formats()), help="the format, whatever the suffix"
+        "--format",
+        choices=sorted(output_formats(command.formats)),
+        help="the format, whatever the suffix",
     )
     group.add_argument("--force", action="store_true", help="replace an existing file")
 
 
-def check_target(args: argparse.Namespace, own: Collection[str]) -> None:
-    """A file that cannot do is refused before anything is read.
-
-    `own` are the suffixes of what the command itself writes.
-    """
+def check_target(args: argparse.Namespace, command: Command) -> None:
+    """A file that cannot do is refused before anything is read."""
     if not args.output_file:
         return
     from tfprof.commands.writing import check_free
 
     path = Path(args.output_file)
     is_named = args.json or args.format
-    if is_named or not path.name.lower().endswith(tuple(own)):
-        _format_for(path, args, own)
+    if is_named or not path.name.lower().endswith(command.suffixes):
+        _format_for(path, args, command)
     check_free(path, force=args.force)
 
 
-def emit(answer: Answer, args: argparse.Namespace) -> None:
+def emit(answer: Answer, args: argparse.Namespace, command: Command) -> None:
     if args.output_file:
         from tfprof.commands.writing import write_file
 
         path = Path(args.output_file)
-        content = rendered(answer, _format_for(path, args), width())
+        content = rendered(answer, _format_for(path, args, command), width())
         write_file(path, content, force=args.force, inputs=answer.result.files_read)
         talk(f"Wrote {path}")
         return
-    write_stdout(lambda out: _print(answer, "json" if args.json else args.format, out))
+    chosen = "json" if args.json else args.format
+    if not paged(lambda out: _print(answer, chosen, out)):
+        write_stdout(lambda out: _print(answer, chosen, out))
 
 
 def emit_to_stderr(answer: Answer) -> None:
@@ -80,7 +84,9 @@ def emit_to_stderr(answer: Answer) -> None:
 
             terminal.render(answer.view, sys.stderr, width())
         else:
-            sys.stderr.write(rendered(answer, "txt", width()))
+            from tfprof.renderers.text import plain
+
+            sys.stderr.write(plain.render(answer.view, width()))
         sys.stderr.flush()
     except OSError:  # nobody listens
         return
@@ -94,22 +100,24 @@ def _print(answer: Answer, chosen: str | None, out: TextIO) -> None:
     else:
         if chosen == "json":
             use_letters_it_has(out, JSON)
-        out.write(rendered(answer, chosen or "txt", width()))
+        content = rendered(answer, chosen or "txt", width())
+        if isinstance(content, bytes):
+            raise UsageError(f"{chosen} is no text", hint=f"-o FILE.{chosen} writes it.")
+        out.write(content)
 
 
-def _format_for(path: Path, args: argparse.Namespace, own: Collection[str] = ()) -> str:
+def _format_for(path: Path, args: argparse.Namespace, command: Command) -> str:
     if args.json or args.format:
         return "json" if args.json else str(args.format)
-    by_suffix = {f".{name}": name for name in output_formats()}
-    name = path.name.lower()
-    elsewhere = [who for ends, who in _OTHERS.items() if name.endswith(ends)]
-    if elsewhere or path.suffix.lower() not in by_suffix:
-        listed = f"Use one of {', '.join([*by_suffix, *own])}, or --format."
+    found, name = format_of(path.name, command.formats), path.name.lower()
+    if found is None or name.endswith(_TRACES):
+        known = [*suffixes(command.formats), *command.suffixes]
+        elsewhere = [who for ends, who in _OTHERS.items() if name.endswith(ends)]
         raise UsageError(
             f"the suffix of {path.name!r} names no format of this answer",
-            hint=" ".join([listed, *elsewhere]),
+            hint=" ".join([f"Use one of {', '.join(known)}, or --format.", *elsewhere]),
         )
-    return by_suffix[path.suffix.lower()]
+    return found
 
 
 def deliver(files: Files) -> None:

@@ -169,4 +169,4 @@ def _summarise(path: str, args: argparse.Namespace) -> None:
     if isinstance(answered, Answered):
         emit_to_stderr(Answer(answered))
         if args.output_file:
-            emit(Answer(answered), args)
+            emit(Answer(answered), args, commands()["summary"])

@@ -96,6 +96,8 @@ class Command:
     tells_warnings: bool = False
     # of files that the command itself writes, beside those every answer can be written in
     suffixes: tuple[str, ...] = ()
+    # of the formats that only some answers have
+    formats: tuple[str, ...] = ()
 
     def module(self) -> ReportModule:
         """Imported when somebody asks: a list of commands needs none of them."""

@@ -19,7 +19,7 @@ _ORDER = (
     "layers", "memory",
     "steps", "input", "timeline", "placement",
     "scope", "graph", "op", "code",
-    "draw", "shell", "formats", "rules", "explain",
+    "diff", "draw", "shell", "formats", "rules", "explain",
 )  # fmt: skip
 
 

@@ -35,6 +35,7 @@ def view_command(name: str, help_: str, example: str, needs: str = _NEEDS) -> Co
         query=partial(query_of, name),
         # the original's text has no place for warnings
         tells_warnings=True,
+        formats=() if name == "op" else ("speedscope",),
     )
 
 

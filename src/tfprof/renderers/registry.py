@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 # as they are offered; a format that is not here comes after those that are
 _ORDER = ("txt", "md", "csv", "json")
+# what only the commands write that say so
+_OF_SOME = ("speedscope",)
+# of those whose suffix is not their name
+_SUFFIXES = {"speedscope": ".speedscope.json"}
 
 
 class Shown(Protocol):
@@ -32,15 +36,29 @@ class Shown(Protocol):
 class OutputFormat(Protocol):
     """A file of `output_formats`; the width is that of the screen, for text."""
 
-    def render(self, answer: Shown, width: int) -> str: ...
+    def render(self, answer: Shown, width: int) -> str | bytes: ...
 
 
 @cache
-def output_formats() -> tuple[str, ...]:
+def output_formats(own: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Those of every answer, and of those that only some have the ones that a command names."""
     found = {file.name for file in pkgutil.iter_modules(folder.__path__)}
-    return (*_ORDER, *sorted(found.difference(_ORDER)))
+    usual = sorted(found.difference(_ORDER, _OF_SOME))
+    return (*_ORDER, *usual, *(name for name in own if name in found))
 
 
-def rendered(answer: Shown, name: str, width: int) -> str:
+def suffixes(own: tuple[str, ...] = ()) -> dict[str, str]:
+    """Of files: to the format."""
+    return {_SUFFIXES.get(name, f".{name}"): name for name in output_formats(own)}
+
+
+def format_of(file_name: str, own: tuple[str, ...] = ()) -> str | None:
+    """The format of a file of this name, by the longest suffix that one has."""
+    known = suffixes(own)
+    fitting = [suffix for suffix in suffixes(_OF_SOME) if file_name.lower().endswith(suffix)]
+    return known.get(max(fitting, key=len)) if fitting else None
+
+
+def rendered(answer: Shown, name: str, width: int) -> str | bytes:
     module = importlib.import_module(f"{folder.__name__}.{name}")
     return cast("OutputFormat", module).render(answer, width)

@@ -236,6 +236,11 @@ class StepsResult:
     read: Annotated[tuple[str, ...], INSIDE] = ()
     then: Annotated[str, INSIDE] = ""
 
+    @property
+    def averaged(self) -> tuple[StepRow, ...]:
+        """The steps that averages are of: maybe without the first and the last."""
+        return self.steps if self.average.steps == len(self.steps) else self.steps[1:-1]
+
 
 @dataclass(frozen=True, slots=True)
 class NoSteps:

@@ -154,6 +154,25 @@ class CostRows(Sequence[CostRow]):
             "total": CostColumns(self.total, self.unknown),
         }
 
+    def total_of(self, metric: str) -> Ints:
+        return self.total[:, COLUMN_OF[metric]]
+
+    def rest_of(self, metric: str) -> Ints:
+        """What of a row's total none of the rows below it has."""
+        total = self.total_of(metric)
+        below = np.zeros_like(total)
+        inner = np.flatnonzero(self.parent >= 0)
+        np.add.at(below, self.parent[inner], total[inner])
+        found: Ints = np.maximum(total - below, 0)
+        return found
+
+    def short_names(self) -> list[str]:
+        """Without the name of the row that each stands under."""
+        return [
+            name.removeprefix(f"{self.names[parent]}/") if parent >= 0 else name
+            for name, parent in zip(self.names, self.parent.tolist(), strict=True)
+        ]
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CostRows):
             return NotImplemented

@@ -49,7 +49,8 @@ class Mark:
 class StepChart:
     """A column of time for every step, stacked from layers; the first one lies at the bottom.
 
-    `median` is the level to compare with, if it is not that of all columns.
+    `median` is the level to compare with, if it is not that of all columns, and `level` what it
+    is called; `across` is what a column is.
     """
 
     title: str
@@ -59,6 +60,8 @@ class StepChart:
     marks: Sequence[Mark] = ()
     notes: Sequence[str] = ()
     median: float | None = None
+    level: str = "median"
+    across: str = "step"
 
     @property
     def totals(self) -> list[float]:
@@ -95,4 +98,29 @@ class RooflineChart:
         return self.flops / self.bytes
 
 
-Picture = Chart | StepChart | RooflineChart
+@dataclass(frozen=True, slots=True)
+class FlameBox:
+    """A row of a tree: how deep, where its part of the whole begins and how much that is, 0 to 1.
+
+    `label` is short, `said` is all there is to say. `kind` are those that share a colour.
+    """
+
+    depth: int
+    begin: float
+    width: float
+    label: str
+    said: str
+    kind: int
+
+
+@dataclass(frozen=True, slots=True)
+class FlameChart:
+    """A tree of parts, the whole at the top; what is too narrow to be seen is in no box."""
+
+    title: str
+    subtitle: str
+    boxes: Sequence[FlameBox]
+    notes: Sequence[str] = ()
+
+
+Picture = Chart | StepChart | RooflineChart | FlameChart

@@ -51,4 +51,4 @@ def test_every_command_that_is_asked_has_a_report():
 
 def test_every_drawing_has_a_picture():
     drawn = [command for command in commands().values() if command.drawing is not None]
-    assert {command.name for command in drawn} == {"layers", "memory", "steps"}
+    assert {command.name for command in drawn} == {"diff", "layers", "memory", "scope", "steps"}

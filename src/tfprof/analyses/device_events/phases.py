@@ -14,7 +14,7 @@ _APPLIES = re.compile(r"(?:Resource)?(?:Sparse)?Apply[A-Z]\w*")
 # the scope that an optimizer opens, by the names of those that TensorFlow, Keras and optax have
 _OPTIMIZER = re.compile(
     r"(?:\w*optimizer\w*|optax|apply_updates|apply_gradients|gradient_?descent|sgd|adam|adamw|nadam"
-    r"|adamax|adagrad|adadelta|rmsprop|ftrl|lamb|lars|lion|momentum|adafactor|muon|loss_scale)(?:_\d+)?",
+    r"|adamax|adagrad|adadelta|rmsprop|ftrl|lamb|lars|lion|momentum|adafactor|muon|loss_scale)(?:_\d+)*",
     re.IGNORECASE,
 )
 _PARTS = re.compile(r"[/()]")

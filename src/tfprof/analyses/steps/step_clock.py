@@ -17,6 +17,8 @@ from tfprof.results.step_windows import StepWindow
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
+NO_STEP = np.iinfo(np.int64).min
+
 
 @dataclass(frozen=True, slots=True)
 class StepClock:
@@ -65,14 +67,19 @@ class TraceSteps:
 
     def holding(self, device: Interned, start_ps: Ints) -> Mask:
         """Whether each began in the period of a step of its host, which its device names."""
+        inside: Mask = self.number_of(device, start_ps) != NO_STEP
+        return inside
+
+    def number_of(self, device: Interned, start_ps: Ints) -> Ints:
+        """The number of that step; NO_STEP of what began in none."""
         if len(self._by_host) == 1:
             (windows,) = self._by_host.values()
-            return _began_in(windows, start_ps)
-        inside = np.zeros(len(start_ps), bool)
+            return _step_at(windows, start_ps)
+        found = np.full(len(start_ps), NO_STEP, np.int64)
         for code in device.used():
             mine = np.flatnonzero(device.codes == code)
-            inside[mine] = _began_in(self._of(device.table[code]), start_ps[mine])
-        return inside
+            found[mine] = _step_at(self._of(device.table[code]), start_ps[mine])
+        return found
 
     def _of(self, device: str) -> Sequence[StepWindow]:
         for host, windows in self._by_host.items():
@@ -87,9 +94,11 @@ class TraceSteps:
         return tuple(window.period for window in windows[:-1] or windows)
 
 
-def _began_in(windows: Sequence[StepWindow], start_ps: Ints) -> Mask:
+def _step_at(windows: Sequence[StepWindow], start_ps: Ints) -> Ints:
     begins = np.array([window.begin for window in windows], np.int64)
     # before all steps there is one that was over
     untils = np.array([*(window.until for window in windows), np.iinfo(np.int64).min])
-    found: Mask = start_ps < untils[np.searchsorted(begins, start_ps, "right") - 1]
+    numbers = np.array([*(window.number for window in windows), NO_STEP], np.int64)
+    place = np.searchsorted(begins, start_ps, "right") - 1
+    found: Ints = np.where(start_ps < untils[place], numbers[place], NO_STEP)
     return found

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from tfprof.model.metrics import METRICS, OF_BYTES, OF_TIME
-from tfprof.views.shapes import Bars, Column, Lanes, Table, Unit, Value
+from tfprof.views.shapes import Bars, Column, Lanes, Report, Table, Unit, Value
 from tfprof.views.trees import CostTreeView, OpCostView
 
 _UNITS = {OF_BYTES: Unit.BYTES, OF_TIME: Unit.MICROS}
+
+
+def main_table(report: Report) -> Table | None:
+    """The first one, whatever shape it is shown in."""
+    for part in report.parts:
+        if isinstance(part, Table | Lanes | Bars | CostTreeView | OpCostView):
+            return as_table(part)
+    return None
 
 
 def as_table(part: Table | Lanes | Bars | CostTreeView | OpCostView) -> Table:

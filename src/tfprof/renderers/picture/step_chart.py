@@ -42,10 +42,10 @@ def render(chart: StepChart) -> str:
         *legend(rows),
         svg.text(frame.left, frame.top - 22, "time of a step", "quiet", font_size=SMALL),
         *chart_frame.value_axis(frame, values, units.axis_durations(values)),
-        *chart_frame.point_axis(frame, ticks(columns), "step"),
+        *chart_frame.point_axis(frame, ticks(columns), chart.across),
         *areas(columns),
         *breaks(columns),
-        *(_median(middle, frame) if len(chart.labels) > 1 else ()),
+        *(_median(middle, chart.level, frame) if len(chart.labels) > 1 else ()),
         *words_above(columns, _above(chart, columns)),
         *tooltips(columns),
         *notes,
@@ -62,7 +62,8 @@ def _columns(
     groups = spans(len(chart.labels), _MOST_COLUMNS)
     totals = list(means(chart.totals, groups))
     values = chart_frame.value_ticks(ceiling(totals))
-    right = svg.WIDTH - EDGE - _BESIDE - max(svg.text_width(t, SMALL) for t in ("median", beside))
+    words = max(svg.text_width(text, SMALL) for text in (chart.level, beside))
+    right = svg.WIDTH - EDGE - _BESIDE - words
     top = LEGEND_TOP + rows * LINE + _BELOW_LEGEND
     frame = Frame(chart_frame.left_of_plot(units.axis_durations(values)), right, top, values[-1])
     layers = [StackLayer(layer.kind, list(means(layer.values, groups))) for layer in shown]
@@ -74,10 +75,10 @@ def _legend_item(layer: StackLayer) -> tuple[str, str]:
     return layer.kind.key, layer.kind.label + share
 
 
-def _median(value: float, frame: Frame) -> Iterator[str]:
+def _median(value: float, level: str, frame: Frame) -> Iterator[str]:
     y = frame.y(value)
     yield chart_frame.dashed(frame.left, y, frame.right, y)
-    for row, words in enumerate(("median", units.duration(value))):
+    for row, words in enumerate((level, units.duration(value))):
         yield svg.text(frame.right + _BESIDE, y - 3 + row * ROW, words, font_size=SMALL)
 
 

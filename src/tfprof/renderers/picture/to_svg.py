@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tfprof.renderers.picture import line_chart, roofline, step_chart
-from tfprof.views.chart import Chart, Picture, StepChart
+from tfprof.renderers.picture import flame, line_chart, roofline, step_chart
+from tfprof.views.chart import Chart, FlameChart, Picture, StepChart
 
 
 def render(picture: Picture) -> str:
@@ -11,4 +11,6 @@ def render(picture: Picture) -> str:
         return line_chart.render(picture)
     if isinstance(picture, StepChart):
         return step_chart.render(picture)
+    if isinstance(picture, FlameChart):
+        return flame.render(picture)
     return roofline.render(picture)

@@ -1,0 +1,198 @@
+"""Settings: `[tool.tfprof]` of the nearest pyproject.toml, and the environment. Nobody else reads.
+
+Every option of a command has a key, `device` or only for one command `layers.device`, and a
+variable, TFPROF_DEVICE. What is said in a call wins over the environment, and that over the file.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tfprof.commands.command import Command
+from tfprof.commands.options.option import Option, Takes, Values
+from tfprof.commands.registry import commands
+from tfprof.errors import InputUnreadable, UsageError
+
+_FILE: Final = "pyproject.toml"
+_TABLE: Final = "tool.tfprof"
+_PREFIX: Final = "TFPROF_"
+# tables and lists that commands ask for as they are, and which commands do
+_WHOLE: Final = {"budget": ("check",), "ignore": ("advise", "summary")}
+_NO_SETTING: Final = (Takes.PATHS, Takes.WORD)
+_TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What an option is where nobody says it, and who says so."""
+
+    value: object
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFile:
+    """The nearest pyproject.toml with our table; `path` is None without one."""
+
+    path: Path | None
+    table: Mapping[str, object]
+
+
+def settings_of(command: Command) -> dict[str, Setting]:
+    """What the environment or the project sets, by what the parser calls each option."""
+    project = project_file()
+    _check_keys(project)
+    own = project.table.get(command.name, {})
+    of_all = {
+        key: value
+        for key, value in project.table.items()
+        if key not in commands() or not isinstance(value, Mapping)
+    }
+    found: dict[str, Setting] = {}
+    for option in settable(command):
+        variable = variable_of(option)
+        if variable in os.environ:
+            told = Setting(_from_text(option, os.environ[variable], variable), variable)
+            found[option.dest] = told
+            continue
+        for table, name in ((own, f"{_TABLE}.{command.name}"), (of_all, _TABLE)):
+            said = _of(table, key_of(option)) if isinstance(table, Mapping) else None
+            if said is not None:
+                where = f"[{name}] of {project.path}"
+                found[option.dest] = Setting(_from_toml(option, said, where), where)
+                break
+    return found
+
+
+def with_settings(values: Values, command: str) -> Values:
+    """With the tables and lists that a command takes whole."""
+    asked = [key for key, names in _WHOLE.items() if command in names]
+    if not asked:
+        return values
+    table = project_file().table
+    for key in asked:
+        found = _of(table, key)
+        if key == "ignore":
+            values = values.but(ignore=(*values.texts("ignore"), *_names(found)))
+        elif found is not None and not isinstance(found, Mapping):
+            raise UsageError(f"{key} of [{_TABLE}] is no table", hint=f"[{_TABLE}.{key}]")
+        else:
+            values = values.but(**{key: found or {}})
+    return values
+
+
+def settable(command: Command) -> list[Option]:
+    every = (one for section in command.options for one in section.options)
+    return [one for one in every if one.takes not in _NO_SETTING and one.help]
+
+
+def key_of(option: Option) -> str:
+    """As it is said, with underscores."""
+    return option.name.lstrip("-").replace("-", "_")
+
+
+def variable_of(option: Option) -> str:
+    return _PREFIX + key_of(option).upper()
+
+
+def project_file() -> ProjectFile:
+    """Upwards from where one stands."""
+    try:
+        start = Path.cwd()
+    except FileNotFoundError:  # the folder is gone
+        return ProjectFile(None, {})
+    above = (folder / _FILE for folder in (start, *start.parents))
+    path = next((one for one in above if one.is_file()), None)
+    table = {} if path is None else _table(path)
+    return ProjectFile(path if table else None, table)
+
+
+def _table(path: Path) -> Mapping[str, object]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        if _TABLE not in text:  # most projects: not ours to judge
+            return {}
+        import tomllib  # takes a while, and few have a table of ours
+
+        tool = tomllib.loads(text).get("tool", {})
+    except (OSError, ValueError) as fault:
+        raise InputUnreadable(f"no TOML: {fault}", where=str(path)) from None
+    found = tool.get("tfprof", {}) if isinstance(tool, dict) else {}
+    return found if isinstance(found, dict) else {}
+
+
+def _of(table: Mapping[str, object], key: str) -> object | None:
+    """Words with `-` and with `_` are the same."""
+    return next((table[one] for one in (key, key.replace("_", "-")) if one in table), None)
+
+
+def _check_keys(project: ProjectFile) -> None:
+    """A key that nobody reads is a misspelt one."""
+    options = {key_of(one) for command in commands().values() for one in settable(command)}
+    known = {*options, *commands(), *_WHOLE}
+    for key in project.table:
+        if key.replace("-", "_") not in known and key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            hint = f"Did you mean {near[0]}?" if near else "`tfprof config` lists the settings."
+            raise UsageError(f"[{_TABLE}] of {project.path} has {key!r}", hint=hint)
+
+
+def _names(found: object) -> Iterator[str]:
+    said = found if found is not None else []
+    if not isinstance(said, list) or not all(isinstance(one, str) for one in said):
+        raise UsageError(
+            f"ignore of [{_TABLE}] is no list of names", hint='ignore = ["unfused-batch-norm"]'
+        )
+    yield from said
+
+
+def _from_text(option: Option, text: str, where: str) -> object:
+    match option.takes:
+        case Takes.FLAG:
+            if text.lower() not in (*_TRUE, *_FALSE):
+                raise UsageError(f"{where}={text!r} is neither true nor false")
+            is_said = text.lower() in _TRUE
+            return (option.sets or True) if is_said else option.default
+        case Takes.MANY:
+            return [one for one in text.split(",") if one]
+        case Takes.WHOLE | Takes.NUMBER:
+            return _number(option, text, where)
+        case _:
+            return _chosen(option, text, where)
+
+
+def _from_toml(option: Option, said: object, where: str) -> object:
+    match option.takes:
+        case Takes.FLAG if isinstance(said, bool):
+            return (option.sets or True) if said else option.default
+        case Takes.MANY if isinstance(said, list):
+            return [str(one) for one in said]
+        case Takes.WHOLE | Takes.NUMBER if isinstance(said, int | float):
+            return _number(option, str(said), where)
+        case Takes.TEXT | Takes.MAYBE if isinstance(said, str | int | float):
+            return _chosen(
+                option, str(said).lower() if isinstance(said, bool) else str(said), where
+            )
+        case _:
+            raise UsageError(f"{key_of(option)} in {where} does not take {said!r}")
+
+
+def _number(option: Option, text: str, where: str) -> float:
+    try:
+        return int(text) if option.takes is Takes.WHOLE else float(text)
+    except ValueError:
+        raise UsageError(f"{key_of(option)} in {where} is no number: {text!r}") from None
+
+
+def _chosen(option: Option, text: str, where: str) -> str:
+    if option.choices and text not in option.choices:
+        raise UsageError(
+            f"{key_of(option)} in {where} does not take {text!r}",
+            hint=f"One of {', '.join(option.choices)}.",
+        )
+    return text

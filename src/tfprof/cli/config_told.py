@@ -1,0 +1,71 @@
+"""The answer of `tfprof config`: only the command line knows where settings come from."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from typing import TYPE_CHECKING
+
+from tfprof.cli.config import key_of, project_file, settable, settings_of, variable_of
+from tfprof.commands.command import Command
+from tfprof.commands.registry import commands
+from tfprof.errors import UsageError
+from tfprof.results.answered import SCHEMA, Answered, Subject
+from tfprof.results.config import ConfigResult, ConfigValue
+
+if TYPE_CHECKING:
+    from tfprof.sources.find.load import ProgressOf
+
+NAME = "config"
+_DEFAULT = "default"
+_MORE = "`tfprof config COMMAND` lists all settings of a command."
+
+
+def run(args: argparse.Namespace, _progress: ProgressOf | None) -> Answered[object]:
+    asked: list[str] = args.about
+    if not asked:
+        values = tuple(
+            one
+            for command in commands().values()
+            for one in _values(command)
+            if one.source != _DEFAULT
+        )
+        return _answered("what is set", values, (_MORE,))
+    return _answered(", ".join(asked), tuple(v for name in asked for v in _values(_named(name))))
+
+
+def _answered(
+    title: str, values: tuple[ConfigValue, ...], notes: tuple[str, ...] = ()
+) -> Answered[object]:
+    path = project_file().path
+    result = ConfigResult(values, None if path is None else str(path))
+    return Answered(SCHEMA, NAME, (), (), result, Subject(title), notes)
+
+
+def _named(name: str) -> Command:
+    if name in commands():
+        return commands()[name]
+    near = difflib.get_close_matches(name, commands(), 1)
+    hint = f"Did you mean {near[0]}?" if near else "`tfprof --help` lists the commands."
+    raise UsageError(f"no command is called {name!r}", hint=hint)
+
+
+def _values(command: Command) -> list[ConfigValue]:
+    """Words that only set another option, as --train does, are not listed."""
+    found = settings_of(command)
+    return [
+        ConfigValue(
+            f"{command.name}.{key_of(one)}",
+            _text(found[one.dest].value if one.dest in found else one.default),
+            found[one.dest].source if one.dest in found else _DEFAULT,
+            variable_of(one),
+        )
+        for one in settable(command)
+        if not one.sets
+    ]
+
+
+def _text(value: object) -> str | None:
+    if value is None or value == []:
+        return None
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

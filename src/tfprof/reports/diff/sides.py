@@ -1,0 +1,122 @@
+"""One side of a comparison: a model, or the same program measured once or several times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tfprof.analyses.comparison.noise import Floats, Samples
+from tfprof.analyses.runtime.step_samples import StepSamples, step_samples
+from tfprof.errors import InputMissing
+from tfprof.model.dims import Dim
+from tfprof.model.profile import ProfileData
+from tfprof.model.quantity import Quantity
+from tfprof.model.units import as_micros
+from tfprof.reports.diff.query import Query
+from tfprof.reports.layers import Query as LayersQuery
+from tfprof.reports.layers import ask as ask_layers
+from tfprof.reports.steps import Query as StepsQuery
+from tfprof.reports.steps import ask as ask_steps
+from tfprof.reports.summary import Query as SummaryQuery
+from tfprof.reports.summary import ask as ask_summary
+from tfprof.results.categories import Category
+from tfprof.results.diff import SideRow
+from tfprof.results.layers import LayersRow
+from tfprof.results.steps import StepsResult
+from tfprof.results.summary import SummaryResult
+
+PERIOD = "step time"
+
+
+@dataclass(frozen=True)
+class Side:
+    """`runs` are repeats of one thing: what is exact is asked of the first of them."""
+
+    name: str
+    runs: Sequence[ProfileData]
+    query: Query
+
+    @property
+    def first(self) -> ProfileData:
+        return self.runs[0]
+
+    @cached_property
+    def summary(self) -> SummaryResult:
+        return ask_summary(self.first, SummaryQuery(self.query.question)).data
+
+    @cached_property
+    def layers(self) -> tuple[LayersRow, ...]:
+        """Before it runs; none where no graph tells them."""
+        if self.first.graph is None and self.first.keras is None:
+            return ()
+        try:
+            return ask_layers(self.first, LayersQuery(self.query.question)).data.rows
+        except InputMissing:
+            return ()
+
+    @cached_property
+    def measured(self) -> list[tuple[ProfileData, StepsResult]]:
+        """The runs with steps."""
+        asked = ((run, ask_steps(run, StepsQuery()).data) for run in self.runs if run.hosts)
+        return [(run, steps) for run, steps in asked if isinstance(steps, StepsResult)]
+
+    def parts(self) -> dict[str, Samples]:
+        """The period of steps and what it went to, by category, in microseconds."""
+        averaged = [steps.averaged for _, steps in self.measured]
+        found = {PERIOD: [_micros([row.period for row in rows]) for rows in averaged]}
+        for category in Category:
+            runs = [_micros([row.breakdown.get(category, 0) for row in rows]) for rows in averaged]
+            if any(run.any() for run in runs):
+                found[category.value] = runs
+        return {name: Samples(runs) for name, runs in found.items()} if averaged else {}
+
+    def ops(self, by: str) -> dict[str, Samples]:
+        """Own time in each of the same steps, by layer, op or phase."""
+        told = [
+            (found, {row.step for row in steps.averaged})
+            for run, steps in self.measured
+            if (found := step_samples(run, by)) is not None
+        ]
+        names = dict.fromkeys(name for found, _ in told for name in found.rows)
+        return {name: Samples([_of(found, name, kept) for found, kept in told]) for name in names}
+
+    def row(self) -> SideRow:
+        told = self.summary
+        peaks = told.peak_memory or {}
+        period = self.parts().get(PERIOD)
+        steps = self.measured[0][1] if self.measured else None
+        return SideRow(
+            self.name,
+            len(self.measured),
+            sum(len(run) for run in period.runs) if period is not None else 0,
+            Quantity.measured(period.level) if period is not None else told.time.step_us,
+            Quantity.unknown("no steps") if steps is None else steps.input_bound,
+            told.params.total,
+            told.costs.flops,
+            max(peaks.values(), key=_size, default=Quantity.unknown("no memory is known")),
+            {} if steps is None else steps.average.breakdown,
+        )
+
+
+def _size(peak: Quantity) -> float:
+    return peak.number or 0.0
+
+
+def _micros(picoseconds: list[int]) -> Floats:
+    return np.array([as_micros(one) for one in picoseconds], np.float64)
+
+
+def _of(found: StepSamples, name: str, kept: set[int]) -> Floats:
+    """In the steps that averages are of; a row that a run does not have took nothing in it."""
+    inside = np.array([step in kept for step in found.steps])
+    values = found.rows.get(name)
+    return np.zeros(int(inside.sum())) if values is None else values[inside]
+
+
+def told(quantity: Quantity) -> float | str | None:
+    """A formula as it is written."""
+    value = quantity.value
+    return str(value) if isinstance(value, Dim) else value

@@ -1,0 +1,64 @@
+"""Completion in the shells themselves."""
+
+import shutil
+import subprocess
+
+import pytest
+from run_cli import run
+
+from tfprof.commands.registry import commands
+
+
+def script(shell):
+    ran = run("completion", shell)
+    assert (ran.code, ran.err) == (0, "")
+    return ran.out
+
+
+def in_bash(*words):
+    """What bash would offer for the last of these words."""
+    line = " ".join(f"'{word}'" for word in words)
+    asks = f"COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _tfprof; echo ${{COMPREPLY[@]}}"
+    done = subprocess.run(
+        ["bash", "-c", f"{script('bash')}\n{asks}"], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    return set(done.stdout.split())
+
+
+def test_bash_completes_commands():
+    assert in_bash("tfprof", "la") == {"layers"}
+    assert in_bash("tfprof", "") == {*commands()}
+
+
+def test_bash_completes_options_and_their_words():
+    assert "--by" in in_bash("tfprof", "layers", "model.pb", "--b")
+    assert "--recompute" not in in_bash("tfprof", "layers", "--")
+    assert in_bash("tfprof", "layers", "--by", "ph") == {"phase"}
+    assert in_bash("tfprof", "completion", "f") == {"fish"}
+    # files are what bash completes by itself
+    assert in_bash("tfprof", "layers", "mod") == set()
+
+
+@pytest.mark.parametrize(("shell", "check"), [("zsh", "-n"), ("fish", "--no-execute")])
+def test_other_shells_read_their_script(shell, check, tmp_path):
+    path = tmp_path / "script"
+    path.write_text(script(shell), encoding="utf-8")
+    for name in commands():
+        assert name in path.read_text(encoding="utf-8")
+    if shutil.which(shell):  # of those that are here
+        subprocess.run([shell, check, str(path)], check=True, capture_output=True)
+
+
+def test_fish_completes():
+    if not shutil.which("fish"):
+        pytest.skip("no fish here")
+    asks = f"{script('fish')}\ncomplete -C 'tfprof layers --by ph'\ncomplete -C 'tfprof mem'"
+    done = subprocess.run(["fish", "-c", asks], capture_output=True, text=True, check=True)
+    assert {line.split("\t")[0] for line in done.stdout.splitlines()} == {"phase", "memory"}
+
+
+def test_a_shell_that_is_not_known():
+    ran = run("completion", "tcsh")
+    assert (ran.code, ran.out) == (2, "")
+    assert "bash" in ran.err

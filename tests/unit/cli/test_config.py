@@ -1,0 +1,95 @@
+"""Settings: what a project and the environment say, and who wins."""
+
+import json
+
+import pytest
+from run_cli import run
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    def written(text):
+        (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+        below = tmp_path / "a" / "b"
+        below.mkdir(parents=True, exist_ok=True)
+        monkeypatch.chdir(below)
+
+    return written
+
+
+def asked(*words):
+    ran = run("config", *words, "--json")
+    assert ran.code == 0, ran.err
+    return {row["key"]: row for row in json.loads(ran.out)["data"]["values"]}
+
+
+def by_of(unet, *words):
+    ran = run("layers", unet, "--json", *words)
+    assert ran.code == 0, ran.err
+    return next(iter(json.loads(ran.out)["data"]["rows"][0]))
+
+
+def test_the_nearest_project_sets_options(project, unet):
+    assert by_of(unet) == "layer"
+    project('[tool.tfprof]\nby = "op"\n')
+    assert by_of(unet) == "op"
+    assert by_of(unet, "--by", "scope") == "scope"
+
+
+def test_the_table_of_a_command_wins_over_that_of_all(project, unet):
+    project('[tool.tfprof]\nby = "op"\n[tool.tfprof.layers]\nby = "node"\n')
+    assert by_of(unet) == "node"
+
+
+def test_the_environment_wins_over_the_project(project, unet, monkeypatch):
+    project('[tool.tfprof]\nby = "op"\n')
+    monkeypatch.setenv("TFPROF_BY", "scope")
+    assert by_of(unet) == "scope"
+    assert asked("layers")["layers.by"]["source"] == "TFPROF_BY"
+
+
+def test_config_says_where_each_value_comes_from(project, monkeypatch):
+    project('[tool.tfprof.memory]\nbatch = 8\ntrain = true\nlast-cache = "32MiB"\n')
+    monkeypatch.setenv("TFPROF_MARGIN", "0.1")
+    found = asked("memory")
+    assert found["memory.batch"]["value"] == "8"
+    assert "[tool.tfprof.memory] of " in found["memory.batch"]["source"]
+    assert found["memory.mode"]["value"] == "train"
+    assert found["memory.last_cache"]["value"] == "32MiB"
+    assert found["memory.margin"]["source"] == "TFPROF_MARGIN"
+    assert found["memory.optimizer"]["source"] == "default"
+    # without a command, only what is set
+    assert set(asked()) == {
+        "memory.batch", "memory.mode", "memory.last_cache", "memory.margin",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ('[tool.tfprof]\nbye = "op"\n', 2, "Did you mean by?"),
+        ('[tool.tfprof]\nby = "nothing"\n', 2, "One of layer"),
+        ("[tool.tfprof.layers]\nwide = 3\n", 2, "does not take 3"),
+        ("[tool.tfprof]\nby = \n", 4, "no TOML"),
+        ("this is no TOML, and not ours\n", 0, ""),
+    ],
+)
+def test_settings_that_make_no_sense(project, unet, text, code, said):
+    project(text)
+    ran = run("layers", unet)
+    assert (ran.code, bool(ran.out)) == (code, code == 0)
+    assert said in ran.err
+
+
+@pytest.mark.parametrize(("name", "value"), [("TFPROF_WIDE", "maybe"), ("TFPROF_BY", "nothing")])
+def test_variables_that_make_no_sense(unet, monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+    ran = run("layers", unet)
+    assert (ran.code, ran.out) == (2, "")
+    assert name in ran.err
+
+
+def test_a_command_that_is_not_known():
+    ran = run("config", "layer")
+    assert (ran.code, ran.out) == (2, "")
+    assert "Did you mean layers?" in ran.err
