@@ -18,8 +18,6 @@ from tfprof.results.memory import Alive, LinePiece
 EXPECTED = 2
 # runs by chance: at most so many, of so many ops together; more where rounds of loops overlap
 _MOST_RUNS, _OPS_OF_RUNS, _OPS_OF_ROUNDS = 10, 100_000, 200_000
-# so much of the middle of so many runs
-_FAR, _FEWEST_RUNS = 0.1, 5
 _LARGEST_BATCH = 1 << 20
 # how often a guess is corrected, and when there is nothing to correct any more
 _CORRECTIONS, _NEAR = 4, 2
@@ -78,7 +76,7 @@ def taped_peaks(tape: Tape) -> dict[str, MemoryPeak]:
     made, batch = tape.made, tape.batch
     doubt = doubt_of(made.steps, tape.durations)
     runs = {turn: play(tape, EXPECTED, chance=turn) for turn in _turns(made, doubt)}
-    typical = _typical({turn: run.peak for turn, run in runs.items()}, doubt)
+    typical = _typical({turn: run.peak for turn, run in runs.items()})
     expected = runs[typical]
     expected.name_alive()
     # later steps of a loop, when its short ops are known to be short
@@ -108,25 +106,18 @@ def _turns(made: Program, doubt: Doubt) -> Sequence[int | None]:
     return (None, *range(1, 1 + most))
 
 
-def _typical(of_turns: Mapping[int | None, int], doubt: Doubt) -> int | None:
+def _typical(of_turns: Mapping[int | None, int]) -> int | None:
     """The run as it should go, unless nearly all go otherwise: then the next one to it.
 
-    Chance piles up more in these runs than on a quiet machine, most of all in rounds: where nothing
-    but the order of a few large kernels decides, their middle is no better guess. Far from it the
-    middle is.
+    Chance piles up more in these runs than on a quiet machine: their middle is no better guess, and
+    worse where nothing but the order of a few large kernels decides.
     """
     turns = sorted(of_turns, key=lambda turn: of_turns[turn])
     outer = min(1, len(turns) // 3)
-    least, most, middle = turns[outer], turns[-1 - outer], turns[len(turns) // 2]
-    found = None
+    least, most = turns[outer], turns[-1 - outer]
     if of_turns[None] < of_turns[least]:
-        found = least
-    elif of_turns[None] > of_turns[most]:
-        found = most
-    is_far = abs(of_turns[found] - of_turns[middle]) > _FAR * of_turns[middle]
-    if doubt in ROUNDS or len(turns) < _FEWEST_RUNS:
-        return found
-    return middle if is_far else found
+        return least
+    return most if of_turns[None] > of_turns[most] else None
 
 
 def _alive(made: Program, found: OnDevice) -> tuple[Alive, ...]:
