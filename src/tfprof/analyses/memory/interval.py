@@ -52,7 +52,7 @@ class Margin:
 # would be told a batch that is smaller than what fits
 MARGINS = {
     Doubt.STEADY: Margin(0.03, 0.03),
-    Doubt.PLAIN: Margin(0.05, 0.06),
+    Doubt.PLAIN: Margin(0.07, 0.05),
     Doubt.LOOPS: Margin(0.10, 0.02),
     Doubt.SHORT_ROUNDS: Margin(0.11, 0.11),
     Doubt.DATA: Margin(0.08, 0.13),
