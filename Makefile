@@ -8,7 +8,7 @@ WORKERS := -n logical --maxprocesses=4 --dist=worksteal
 
 PIP_FLAGS := -qq --disable-pip-version-check
 
-.PHONY: help demo samples test test-fast test-oldest test-newest test-long test-browser fuzz check format bench docs clean
+.PHONY: help demo samples test test-fast test-oldest test-newest test-oldest-tf test-long test-browser fuzz check format bench docs clean
 
 help:
 	@echo "make demo          profile the bundled captures: a U-Net, a slow input (no TensorFlow)"
@@ -17,7 +17,7 @@ help:
 	@echo "make test-fast     run the tests that need no TensorFlow: two minutes"
 	@echo "make test-oldest   the same with the oldest Python and the lowest versions we allow"
 	@echo "make test-newest   the same with the newest Python and the newest versions"
-	@echo "make test-long     run the tests that take minutes"
+	@echo "make test-long     run the tests that take minutes, and those of recording on TensorFlow 2.16"
 	@echo "make test-browser  run the tests of the page"
 	@echo "make fuzz          ask every command about damaged files (MINUTES=5)"
 	@echo "make check         ruff, mypy, import-linter, docs"
@@ -47,8 +47,15 @@ test-oldest: .venv-oldest/installed
 test-newest: .venv-newest/installed
 	.venv-newest/bin/python -m pytest $(WORKERS) --session-timeout=900 $(ARGS)
 
-test-long: .venv-test/installed
+test-long: .venv-test/installed test-oldest-tf
 	.venv-test/bin/python -m pytest -m long --timeout=1800 $(ARGS)
+
+# what records a program is the only part of tfprof that TensorFlow's version matters to
+RECORDING := test_capture test_cheap_ops test_keras_profiler test_profiler_options test_recording_ends \
+	test_run_endings test_run_killed test_run_processes test_run_scripts test_run_training \
+	test_session_recording
+test-oldest-tf: .venv-oldest-tf/installed
+	.venv-oldest-tf/bin/python -m pytest -m "long or not long" --timeout=1800 $(ARGS) $(RECORDING:%=tests/oracle/%.py)
 
 test-browser:
 	@echo "no page yet: nothing to test in a browser"
@@ -78,7 +85,7 @@ docs: .venv-check/installed
 	NO_MKDOCS_2_WARNING=1 .venv-check/bin/mkdocs serve
 
 clean:
-	rm -rf samples .venv .venv-fast .venv-oldest .venv-newest .venv-test .venv-check site dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf samples .venv .venv-fast .venv-oldest .venv-newest .venv-oldest-tf .venv-test .venv-check site dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 # One environment a purpose. The stamp is written last, so a broken install is tried again.
 .venv/installed: EXTRAS :=
@@ -92,6 +99,13 @@ clean:
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install $(PIP_FLAGS) --editable '.$(EXTRAS)'
 	$(if $(ALONE),$(@D)/bin/python -m pip install $(PIP_FLAGS) --no-deps $(ALONE))
+	@touch $@
+
+# XProf needs a newer protobuf than this TensorFlow can have
+.venv-oldest-tf/installed: pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install $(PIP_FLAGS) --editable '.[test-fast]' 'tensorflow-cpu==2.16.1' 'keras==3.0.5'
+	$(@D)/bin/python -m pip install $(PIP_FLAGS) --no-deps 'tf_keras==2.16.0'
 	@touch $@
 
 # pip has no way to ask for the lowest versions

@@ -59,6 +59,7 @@ class PlaneMaker:
     def __init__(self, space, name, **facts):
         self.plane = space.planes.add(name=name)
         self._stats, self._names, self._lines = {}, {}, {}
+        self.base_ns = 1000
         for key, value in facts.items():
             self._set(self.plane.stats.add(metadata_id=self._stat(key)), value)
 
@@ -91,10 +92,11 @@ class PlaneMaker:
                 self._set(known.stats.add(metadata_id=self._stat(stat)), value)
         return self._names[key]
 
-    def line(self, name, base_ns=1000):
+    def line(self, name):
         if name not in self._lines:
-            number = len(self._lines) + 1
-            self._lines[name] = self.plane.lines.add(id=number, name=name, timestamp_ns=base_ns)
+            made = self.plane.lines.add(id=len(self._lines) + 1, name=name)
+            made.timestamp_ns = self.base_ns
+            self._lines[name] = made
         return self._lines[name]
 
     def event(self, line, name, start, duration, /, *, shown="", **stats):
@@ -216,6 +218,53 @@ def tf_gpu_new(steps=4):
         truth.device["/gpu:0"] += 13
     truth.facts = {"steps": steps, "exposed_us": 30.0 * steps}
     return space.SerializeToString(), truth
+
+
+def gpu_hosts(hosts=4, late=2, gpus=2, steps=6, slow_us=200):
+    """Hosts that train together, a capture each; one computes longer, all wait for it at the end.
+
+    Their clocks do not agree. What the early ones wait is in their all-reduce, which ends at once
+    on all of them. Of a step of 1000: 400 of products (on the late host more), 300 of an all-reduce
+    (less by as much), 300 idle.
+    """
+    truth, files = Truth(), {}
+    for rank in range(hosts):
+        name = f"worker-{rank}"
+        space = message_class("XSpace")(hostnames=[name])
+        threads = PlaneMaker(space, "/host:CPU")
+        more = slow_us if rank == late else 0
+        devices = [PlaneMaker(space, f"/device:GPU:{number}", **V100) for number in range(gpus)]
+        for plane in (threads, *devices):
+            plane.base_ns = 1000 + 777_000 * rank
+        for step in range(steps):
+            begin = 1000.0 * step
+            threads.event("python/1", "train", begin, 900, step_num=step, _r=1)
+            for number, plane in enumerate(devices):
+                work = 400 + more + number
+                plane.event("Stream #1(Compute)", _GEMM, begin + 10, work,
+                            tf_op="model/layer_0/dense/MatMul:MatMul")  # fmt: skip
+                plane.event("Stream #3(Compute)", "ncclDevKernel_AllReduce_Sum_f16_RING_LL",
+                            begin + 10 + work, 300 - more - number,
+                            tf_op="Adam/CollectiveReduceV2:CollectiveReduceV2")  # fmt: skip
+                truth.ran(work, op="MatMul", kernel=_GEMM, layer="layer_0", phase="forward",
+                          category="matmul")  # fmt: skip
+                truth.ran(300 - more - number, op="CollectiveReduceV2", layer="Adam",
+                          phase="update", category="collective",
+                          kernel="ncclDevKernel_AllReduce_Sum_f16_RING_LL")  # fmt: skip
+        files[f"{name}.xplane.pb"] = space.SerializeToString()
+    truth.facts = {
+        "late": f"worker-{late}", "behind_us": float(slow_us), "steps": steps, "period_us": 1000.0,
+        "step_us": 700.0 * gpus, "hosts": hosts,
+    }  # fmt: skip
+    return files, truth
+
+
+def put_hosts(folder, **how):
+    """A folder as several workers leave it."""
+    files, truth = gpu_hosts(**how)
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    return folder, truth
 
 
 # --- XLA ------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Pages of the documentation that are made from the code: the JSON Schema, the Python reference.
+"""Pages of the documentation that are made from the code: JSON Schema, Python, rules of advice.
 
 `tests/unit/test_generated_docs.py` compares them with what is there; `--accept` writes them anew.
 """
@@ -11,7 +11,10 @@ import types
 import typing
 from collections.abc import Iterable, Mapping
 
+from advice_cases import CASES
+
 import tfprof
+from tfprof.analyses.advice.rule import AdviceRule, rules
 from tfprof.commands.registry import commands
 from tfprof.model.dims import Dim
 from tfprof.model.quantity import Kind, Quantity
@@ -285,3 +288,37 @@ def _signature(name: str, thing: typing.Any, *, one_line: bool = False) -> str:
             starred = True
         inside.append(f"    {one},")
     return "\n".join([f"{name}(", *inside, ")"])
+
+
+_TITLES = {"What": "What it finds", "Why": "Why that is bad", "Gain": "What it gains"}
+
+
+def advice_pages() -> dict[str, str]:
+    """A page a rule, from the docstring of the rule."""
+    return {f"{name}.md": _advice_page(one) for name, one in rules().items()}
+
+
+def _advice_page(one: AdviceRule) -> str:
+    parts = [f"# {one.name}\n\n{one.about}. Needs: {one.needs}.\n"]
+    parts += [f"## {_TITLES[title]}\n\n{_prose(one.section(title))}\n" for title in ("What", "Why")]
+    parts += [f"## {title}\n\n```text\n{one.section(title)}\n```\n" for title in ("Example", "Fix")]
+    parts.append(f"## {_TITLES['Gain']}\n\n{_prose(one.section('Gain'))}\n")
+    parts.append(
+        f"## Silence\n\n`tfprof advise PATH --ignore {one.name}`, or in `pyproject.toml`:\n\n"
+        f'```text\n[tool.tfprof]\nignore = ["{one.name}"]\n```\n'
+    )
+    return "\n".join(parts)
+
+
+def _prose(said: str) -> str:
+    joined = " ".join(said.split())
+    return joined[:1].upper() + joined[1:]
+
+
+def advice_table() -> str:
+    """Every rule on something that has the fault, and on something that has not."""
+    rows = [
+        f"| [{one.rule}](advice/{one.rule}.md) | {one.has} | {one.has_not} |"
+        for one in sorted(CASES, key=lambda case: case.rule)
+    ]
+    return "\n".join(["| rule | finds it in | is silent on |", "|---|---|---|", *rows])

@@ -33,6 +33,13 @@ def needs(referee: str) -> None:
     importlib.util.find_spec(referee)
 
 
+def old_tensorflow() -> bool:
+    """`make test-oldest-tf`: what it has not is said where a test asks for it."""
+    import tensorflow as tf
+
+    return tf.__version__.startswith("2.16.")
+
+
 def say_what_was_skipped(reporter: pytest.TerminalReporter) -> None:
     skipped = [r for r in reporter.stats.get("skipped", ()) if _WHY in str(r.longrepr)]
     if skipped:

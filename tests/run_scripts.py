@@ -38,8 +38,9 @@ class ScriptRun:
 
     @property
     def said(self) -> list[str]:
-        """What tfprof says, line by line, before the summary."""
-        return [line for line in self.err.splitlines() if line.startswith("tfprof: ")]
+        """What tfprof says once the script has ended, line by line, before the summary."""
+        said = [line for line in self.err.splitlines() if line.startswith("tfprof: ")]
+        return [line for line in said if "a capture has at most" not in line]
 
     def captured(self, rank=0) -> list[tuple]:
         """First step, last step, whether whole, of each capture."""

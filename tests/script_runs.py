@@ -64,6 +64,8 @@ OTHERS = [
     _script("supervisor", 60, "hidden", "out"),
     _script("monitored_session", 48),
     _script("custom_loop", 48, "dense_1", "dense_2", "logits"),
+    _script("gradient_accumulation", 20, "dense", "dense_1"),
+    _script("local_function", 25),
     _script("eager_loop", 40),
     _script("eager_optimizer", 40),
     _script("xla", 56),
@@ -133,10 +135,16 @@ def run_folder(logdir: Path, said: str = "") -> Path:
 
 def started(words, logdir: Path, *options: str, **changes) -> subprocess.Popen:
     """Under `tfprof run`, in a session of its own; a reader follows its lines."""
+    changes.setdefault("preexec_fn", _listen_to_ctrl_c)
     return subprocess.Popen(
         command(words, logdir, *options), cwd=SCRIPTS, env=environment(), text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, **changes,
     )  # fmt: skip
+
+
+def _listen_to_ctrl_c():
+    """A shell lets what it runs in the background ignore it, and so would the script."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def read_until(process: subprocess.Popen, line: str) -> None:

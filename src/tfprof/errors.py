@@ -5,7 +5,8 @@
     ├── InputMissing          exit 3   nothing to read
     │   ├── PathNotFound
     │   ├── NothingRecognised
-    │   └── NoHostAnswered
+    │   ├── NoHostAnswered
+    │   └── ValuesNotSaved
     ├── InputUnreadable       exit 4   there, but it cannot be read
     │   ├── EmptyFile
     │   ├── WrongKind
@@ -86,6 +87,12 @@ class NoHostAnswered(InputMissing):
     """Of the running processes that were asked, none gave a capture."""
 
     slug = "no-host-answered"
+
+
+class ValuesNotSaved(InputMissing):
+    """The values of tensors, which a saved profile was made without."""
+
+    slug = "values-not-saved"
 
 
 class InputUnreadable(TfprofError):

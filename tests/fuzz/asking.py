@@ -14,7 +14,7 @@ from fuzz.odd import Chance
 from fuzz.output_rules import check
 from fuzz.targets import REPLY
 from tfprof.api.answer import Answer
-from tfprof.commands.command import Command
+from tfprof.commands.command import Command, Files
 from tfprof.commands.options.inputs import INPUTS
 from tfprof.commands.options.option import Option, Takes, Values
 from tfprof.commands.registry import commands
@@ -37,7 +37,7 @@ _REPLY = "reply"
 _ASKED = Address("localhost", 6009)
 # options that name files of the user
 _PLACES = {option.dest for section in INPUTS for option in section.options} | {
-    "output", "dump_to_file", "placement_log", "against", "calibrate",
+    "output", "dump_to_file", "placement_log", "against", "calibrate", "baseline",
 }  # fmt: skip
 # some of them thrice: most words that nobody can mean are refused early
 _WORDS = (*by_words.VALUES, *("1", "8", "1,8", "B=2", ".*", "micros", "params,bytes", "auto") * 3)
@@ -111,7 +111,17 @@ def ask_again(path: Path, asked: str, said: Mapping[str, object]) -> Iterator[Fa
 
 
 def _answer_as(command: Command, values: Values, form: str) -> None:
-    check(rendered(Answer(command.answer(values, None)), form, 80), form)
+    check(rendered(Answer(_told(command.answer(values, None))), form, 80), form)
+
+
+def _told(answered: object) -> object:
+    """Of an answer that goes into files: what is in them is made, and what is said about them."""
+    if not isinstance(answered, Files):
+        return answered
+    for chunks in answered.contents.values():
+        for _ in chunks:
+            pass
+    return answered.told() if answered.told is not None else None
 
 
 class _Loaded:
@@ -126,7 +136,7 @@ class _Loaded:
 
 
 def _from_paths(command: Command, values: Values, chance: Chance) -> None:
-    _show(command.answer(values, None), chance)
+    _show(_told(command.answer(values, None)), chance)
 
 
 def _asked(command: Command, data: object, values: Values, chance: Chance) -> None:

@@ -412,3 +412,18 @@ _TARGETS["made graph"] = Target(
     {"graph.pb": _GRAPH},
     lambda chance: {"graph.pb": made_graph(chance)},
 )
+
+
+_SAVED = ZipCodec(
+    {
+        "tfprof.json": JsonCodec(),
+        "files/0/keras_mlp_train.graph.pb": WireCodec("GraphDef"),
+        "files/1/keras_mlp_train_b8_default.runmeta.pb": WireCodec("RunMetadata"),
+        "files/2/keras_mlp_train_vars.json": JsonCodec(),
+    }
+)
+
+
+@target("saved profile", ["saved profile"], {"model.tfprof": _SAVED})
+def _saved() -> list[Files]:
+    return [{"model.tfprof": _data("data/saved/v1.tfprof")}]

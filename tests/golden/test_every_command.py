@@ -8,6 +8,7 @@ import pytest
 from run_cli import run
 
 from tfprof.commands.registry import commands
+from tfprof.model import units
 
 GOLDEN = Path(__file__).parent
 TESTS = GOLDEN.parent
@@ -91,6 +92,9 @@ CALLS = {
     "steps.gpu.gaps": f"steps {GPU} --gaps",
     "steps.two_cpus": "steps two_cpus",
     "steps.traced_step": "steps traced_step",
+    "advise.slow_input": f"advise {SLOW}",
+    "advise.gpu": f"advise {GPU} --all",
+    "advise.cond": "advise unet_bn_cond_train.meta --batch 1 --dim H=572 --dim W=572",
     "input.slow_input": f"input {SLOW}",
     "input.fast_input": "input xplane/fast-trace.xplane.pb",
     "timeline.two_cpus": "timeline two_cpus",
@@ -103,12 +107,16 @@ CALLS = {
     "placement.two_cpus.log": f"placement two_cpus/graph.pb {LOG}",
     "placement.parameter_servers": "placement parameter_servers",
     "placement.gpu": f"placement {GPU}",
+    "doctor.saved": "doctor saved/v1.tfprof",
+    "check.mlp_train": "check keras_mlp_train.graph.pb --max-params 2M --max-nodes 1k "
+    "--max-unknown +0 --baseline saved/v1.tfprof",
     "config.layers": "config layers",
     "diff.slow_and_fast": f"diff {SLOW} xplane/fast-cb.xplane.pb",
     "diff.three_runs": f"diff {SLOW} xplane/slow-trace.xplane.pb xplane/fast-trace.xplane.pb",
     "diff.graphs": "diff keras_mlp_fwd.graph.pb keras_lstm_fwd.graph.pb",
     "diff.graphs.batch": "diff keras_mlp_fwd.graph.pb keras_mlp_train.graph.pb --batch 8",
 }
+BROKEN = "check saved/v1.tfprof --max-params 1M --max-macs 1k --max-nodes 1k --max-step-time 1us"
 PICTURES = {
     "draw.mlp_train.batches": "draw memory keras_mlp_train.graph.pb --batch 1..4",
     "draw.mlp_train.against": "draw memory keras_mlp_train.graph.pb --batch 1,8 --against "
@@ -189,11 +197,32 @@ def test_a_file_is_the_accepted_one(golden, name, tmp_path):
     golden(name, target.read_text(encoding="utf-8"))
 
 
+@pytest.mark.usefixtures("in_samples")
+def test_budgets_are_broken_as_accepted(golden):
+    for form in FORMATS:
+        ran = run(*BROKEN.split(), "--format", form)
+        assert (ran.code, ran.err) == (1, "")
+        golden(f"check.saved.broken.{form}", ran.out)
+    assert run(*BROKEN.split(), "-o", "budgets.xml").code == 1
+    golden("check.saved.broken.xml", Path("budgets.xml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.usefixtures("in_samples")
+def test_what_was_saved_is_told_as_accepted(golden):
+    for form in FORMATS:
+        ran = run("save", "keras_mlp_fwd.graph.pb", "-o", "mlp.tfprof", "--force", "--format", form)
+        assert (ran.code, ran.err) == (0, "Wrote mlp.tfprof; `tfprof mlp.tfprof` reads it\n")
+        size = Path("mlp.tfprof").stat().st_size  # every zlib packs a little differently
+        told = ran.out.replace(f" {size}", " 1000").replace(units.size(size), "1.000 KB")
+        golden(f"save.mlp_fwd.{form}", told)
+
+
 # as JSON they are 190 KB, which nobody reads
 @pytest.mark.usefixtures("in_samples")
 @pytest.mark.parametrize("form", ["txt", "md", "csv"])
 def test_the_rules_are_the_accepted_ones(golden, form):
     golden(f"rules.ops.{form}", _answer("rules", "ops", "--format", form))
+    golden(f"rules.advice.{form}", _answer("rules", "advice", "--format", form))
 
 
 @pytest.mark.usefixtures("in_samples")

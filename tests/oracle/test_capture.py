@@ -8,7 +8,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from xprof_oracle import steps_by_xprof
+from referees import old_tensorflow
 
 import tfprof
 from tfprof.errors import OutputNotWritable, UsageError
@@ -84,7 +84,10 @@ def test_a_custom_loop_leaves_all_that_the_commands_need(tmp_path):
     assert "test_capture.py" in str(profile.code(max_depth=100))
 
 
+@pytest.mark.skipif(old_tensorflow(), reason="XProf needs another protobuf")
 def test_xprof_finds_the_same_steps(tmp_path):
+    from xprof_oracle import steps_by_xprof
+
     loop = Loop()
     with tfprof.capture(tmp_path, steps=(4, 9)) as capture:
         loop.run(capture, 10)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
+from referees import old_tensorflow
 
 import tfprof
 import tfprof.keras
@@ -131,7 +132,8 @@ def test_a_compiled_step(tmp_path, library):
     model.fit(_data(), epochs=1, verbose=0, shuffle=False, callbacks=[profiler])
     assert _numbers(tmp_path) == [3, 4, 5, 6, 7]
     assert _asked(tmp_path, "summary")["params"]["trainable"] == 113
-    assert _asked(tmp_path, "summary")["time"]["op_us"] > 0
+    if not old_tensorflow():  # which records nothing of what XLA compiled
+        assert _asked(tmp_path, "summary")["time"]["op_us"] > 0
 
 
 @BOTH
@@ -220,7 +222,8 @@ def test_slips_are_told_when_the_callback_is_made(tmp_path):
 def test_a_model_is_copied_and_saved_as_without_us(tmp_path):
     model = _model(keras)
     model.fit(X, Y, verbose=0, callbacks=[tfprof.keras.Profiler(tmp_path / "logs", report=False)])
-    copy.deepcopy(model)
+    if not old_tensorflow():  # the Keras beside it fails to copy any model that is built
+        copy.deepcopy(model)
     model.save(tmp_path / "model.keras")
 
 

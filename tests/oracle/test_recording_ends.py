@@ -124,7 +124,7 @@ def test_no_room_for_the_file(tmp_path):
     """As on a full disk, every write beyond some bytes fails."""
 
     def limited():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
 
     process = _start(tmp_path, steps=30, preexec_fn=limited)
     told, said = process.communicate()

@@ -136,6 +136,25 @@ def test_a_monitored_session_that_is_restored_goes_on(model, tmp_path):
     assert tfprof.load(logs / "rank-0").summary()
 
 
+def test_run_metadata_goes_with_its_capture(model, tmp_path):
+    """However long a run is, and however often it starts again, as many lie there as captures."""
+    rank = tmp_path / "rank-0"
+    for _ in range(2):
+        with (
+            tfprof.capture(tmp_path, steps=(3, 4), every=10, keep=2),
+            v1.Session(graph=model.graph) as session,
+        ):
+            session.run(model.initialize)
+            for _ in range(50):
+                session.run(model.train, model.fed)
+        captures = _record(tmp_path)["captures"]
+        assert 2 <= len(captures) <= 3
+        named = {one["run_meta"] for one in captures}
+        assert named == {f"run_meta_{one['last_step'] + 1}" for one in captures}
+        assert named == {path.name for path in rank.glob("run_meta_*")}
+        assert len(list(rank.glob("plugins/profile/*"))) == len(captures)
+
+
 def test_beside_an_open_context_sessions_are_left_alone(model, tmp_path, capsys):
     with (
         tfprof.ProfileContext(str(tmp_path / "context"), dump_steps=[]),

@@ -45,6 +45,14 @@ def recorded(tmp_path):
     return path
 
 
+@pytest.fixture
+def jax(tmp_path):
+    """Training of JAX, as tests/capture_jax_cpu.py records it."""
+    path = tmp_path / "jax-cpu.xplane.pb"
+    path.write_bytes(gzip.decompress((TESTS / "data/xplane/jax-cpu.xplane.pb.gz").read_bytes()))
+    return path
+
+
 class Threads:
     """Spans of instructions and regions on each line, and what is going on there at a time."""
 
@@ -120,7 +128,8 @@ class Threads:
 def compiled_from(instruction, computations):
     """The op it says, else what comes out of what it fuses, else the most frequent there."""
     if instruction.metadata.op_name:
-        return instruction.metadata.op_name
+        # of several that were made one, the first
+        return instruction.metadata.op_name.partition(";")[0]
     fused = [computations[one] for one in instruction.called_computation_ids]
     parts = [
         (part.metadata.op_name, part.id == one.root_id)
@@ -157,7 +166,7 @@ def ours(path, by):
     return {row[by]: row for row in json.loads(ran.out)["data"]["time"]["rows"]}
 
 
-@pytest.mark.parametrize("which", ["live", "recorded"])
+@pytest.mark.parametrize("which", ["live", "recorded", "jax"])
 def test_shares_are_those_of_the_linked_thread_time(request, which):
     path = request.getfixturevalue(which)
     expected = truth(path)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from generated_docs import json_schema, python_reference
+from generated_docs import advice_pages, advice_table, json_schema, python_reference
 from run_cli import run
 
 import tfprof
@@ -12,6 +12,8 @@ import tfprof
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "docs" / "tfprof-1.schema.json"
 REFERENCE = ROOT / "docs" / "python.md"
+ADVICE, TABLE = ROOT / "docs" / "advice", ROOT / "docs" / "advice.md"
+BEGIN, END = "<!-- made by tests/generated_docs.py -->", "<!-- end -->"
 ANSWERS = sorted((ROOT / "tests" / "golden").glob("*.json"))
 _TYPES = {
     "object": dict, "array": list, "string": str, "boolean": bool, "integer": int,
@@ -31,6 +33,27 @@ def test_the_json_schema_is_that_of_the_results(request):
 
 def test_the_python_reference_is_that_of_the_code(request):
     _kept(REFERENCE, python_reference(), request)
+
+
+@pytest.mark.parametrize("name", sorted(advice_pages()))
+def test_the_page_of_a_rule_is_its_docstring(name, request):
+    path = ADVICE / name
+    if request.config.getoption("--accept"):
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    _kept(path, advice_pages()[name], request)
+
+
+def test_there_is_no_page_without_a_rule():
+    assert {path.name for path in ADVICE.glob("*.md")} == set(advice_pages())
+
+
+def test_the_table_of_rules_has_all_of_them(request):
+    before, begin, rest = TABLE.read_text().partition(BEGIN)
+    _, end, after = rest.partition(END)
+    assert begin, "the table has a place"
+    assert end, "the table has an end"
+    _kept(TABLE, f"{before}{BEGIN}\n{advice_table()}\n{END}{after}", request)
 
 
 def test_the_reference_has_every_public_name():
@@ -84,7 +107,9 @@ def test_answers_keep_to_the_schema(path):
     assert list(_faults_of(answer))[:5] == []
 
 
-@pytest.mark.parametrize("words", [["formats"], ["rules", "ops"], ["explain"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [["formats"], ["rules", "ops"], ["rules", "advice"], ["explain"]], ids=" ".join
+)
 def test_what_needs_no_file_keeps_to_it_too(words):
     assert list(_faults_of(json.loads(run(*words, "--json").out)))[:5] == []
 

@@ -8,16 +8,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tfprof import __version__
 from tfprof.api.answer import Answer
 from tfprof.api.timeline import TimelineAnswer
 from tfprof.commands.registry import commands
+from tfprof.commands.writing import write_chunks
 from tfprof.errors import UsageError
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.printable import printable
+from tfprof.reports import advise, check, memory, placement, steps, summary, timeline, trees
 from tfprof.reports import input as input_report
-from tfprof.reports import memory, placement, steps, summary, timeline, trees
 from tfprof.reports.layers.query import Query as LayersQuery
 from tfprof.reports.shared.calibrating import calibration_of
 from tfprof.reports.shared.device_rates import device_of
@@ -26,6 +28,7 @@ from tfprof.reports.shared.question import question_from
 from tfprof.results.answered import Answered
 from tfprof.results.calibration import Calibration
 from tfprof.sources.find.load import Request, choose, read
+from tfprof.sources.find.saving import to_save
 from tfprof.sources.run.placement_log import read_placement_log
 
 PathLike = str | os.PathLike[str]
@@ -184,6 +187,24 @@ class Profile:
         """The tf.data pipelines of a capture: what each stage takes, which one is waited for."""
         return self._ask("input", input_report.Query())
 
+    def advise(
+        self,
+        *,
+        ignore: str | Sequence[str] = (),
+        all: bool = False,  # noqa: A002  (the CLI's word)
+        batch: int | None = None,
+        mode: str | None = None,
+        device_memory: int | None = None,
+    ) -> Answer:
+        """What to change: evidence, reason, code, expected gain; the five that gain most.
+
+        `ignore` names rules, `"input-*"` all about input; `device_memory` is what the device has
+        in bytes, where no capture tells.
+        """
+        patterns = tuple(map(str, _several(ignore)))
+        question = question_from(batch, mode)
+        return self._ask("advise", advise.Query(question, patterns, all, device_memory))
+
     def placement(
         self,
         *,
@@ -202,6 +223,46 @@ class Profile:
         sizes = question_from(batch, sizes=dims).sizes
         query = placement.Query(sizes, log=said, partition=partition, nodes=nodes)
         return self._ask("placement", query)
+
+    def save(
+        self,
+        path: PathLike,
+        *,
+        values: bool = False,
+        confidential: bool = False,
+        force: bool = False,
+    ) -> Path:
+        """One file that `load` and every command read; `.tfprof` is its usual suffix.
+
+        With `values`, those of a checkpoint's tensors are in it; with `confidential`, no paths,
+        names of hosts, arguments and source lines. An existing file is replaced with `force`.
+        """
+        target = Path(path)
+        saved = to_save(self.data, __version__, values=values, confidential=confidential)
+        write_chunks(target, saved.chunks(), force=force, inputs=saved.inputs)
+        return target
+
+    def check(
+        self,
+        *,
+        baseline: Profile | PathLike | None = None,
+        batch: int | None = None,
+        mode: str | None = None,
+        allow_unknown: bool = False,
+        strict: bool = False,
+        **limits: str | float,
+    ) -> Answer:
+        """Whether budgets are kept: `max_params="5M"`, `max_step_time="+5%"` with a baseline.
+
+        `answer.result.data.ok` says whether all are.
+        """
+        known = baseline if isinstance(baseline, Profile) else None
+        if baseline is not None and known is None:
+            known = load(baseline)  # type: ignore[arg-type]
+        before = known.data if known is not None else None
+        question = question_from(batch, mode)
+        query = check.Query(check.limits_of(limits), before, question, allow_unknown, strict)
+        return self._ask("check", query)
 
     def executed(self, device: str | None = None) -> Profile:
         """The same of the graph as it ran, on all devices or on one: `/gpu:0`."""

@@ -22,7 +22,8 @@ _FILE: Final = "pyproject.toml"
 _TABLE: Final = "tool.tfprof"
 _PREFIX: Final = "TFPROF_"
 # tables and lists that commands ask for as they are, and which commands do
-_WHOLE: Final = {"budget": ("check",), "ignore": ("advise", "summary")}
+_BUDGET: Final = "budget"
+_WHOLE: Final = {_BUDGET: ("check",), "ignore": ("advise", "summary")}
 _NO_SETTING: Final = (Takes.PATHS, Takes.WORD)
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
 
@@ -74,16 +75,27 @@ def with_settings(values: Values, command: str) -> Values:
     asked = [key for key, names in _WHOLE.items() if command in names]
     if not asked:
         return values
-    table = project_file().table
+    project = project_file()
     for key in asked:
-        found = _of(table, key)
         if key == "ignore":
-            values = values.but(ignore=(*values.texts("ignore"), *_names(found)))
-        elif found is not None and not isinstance(found, Mapping):
-            raise UsageError(f"{key} of [{_TABLE}] is no table", hint=f"[{_TABLE}.{key}]")
+            said = _names(_of(project.table, key))
+            values = values.but(ignore=(*values.texts("ignore"), *said))
         else:
-            values = values.but(**{key: found or {}})
+            values = values.but(**{key: budget_of(project)})
     return values
+
+
+def budget_of(project: ProjectFile) -> Mapping[str, object]:
+    """What a project is held to. A path in it is seen from the file that says it."""
+    found = _of(project.table, _BUDGET)
+    if found is None:
+        return {}
+    if not isinstance(found, Mapping):
+        raise UsageError(f"{_BUDGET} of [{_TABLE}] is no table", hint=f"[{_TABLE}.{_BUDGET}]")
+    said = found.get("baseline")
+    if not isinstance(said, str) or not said or project.path is None:
+        return found
+    return {**found, "baseline": str(project.path.parent / said)}
 
 
 def settable(command: Command) -> list[Option]:
@@ -100,10 +112,10 @@ def variable_of(option: Option) -> str:
     return _PREFIX + key_of(option).upper()
 
 
-def project_file() -> ProjectFile:
-    """Upwards from where one stands."""
+def project_file(folder: Path | None = None) -> ProjectFile:
+    """Upwards from a folder, or from where one stands."""
     try:
-        start = Path.cwd()
+        start = folder or Path.cwd()
     except FileNotFoundError:  # the folder is gone
         return ProjectFile(None, {})
     above = (folder / _FILE for folder in (start, *start.parents))

@@ -14,12 +14,20 @@ from tfprof.cli import completion, config_told, draw, run, shell
 from tfprof.cli.config import settings_of, with_settings
 from tfprof.cli.encoding import use_letters_it_has
 from tfprof.cli.help import epilog, overview
-from tfprof.cli.output import add_outputs, check_target, deliver, emit, warn
+from tfprof.cli.output import (
+    add_outputs,
+    check_target,
+    deliver,
+    emit,
+    emit_to_stderr,
+    tell_of,
+    warn,
+)
 from tfprof.cli.parser import Parser, add_options, values_of
 from tfprof.cli.progress import progress_bar
 from tfprof.cli.streams import give_up_lost_streams, talk, to_stdout
 from tfprof.cli.words import normalised, paths_together, with_command
-from tfprof.commands.command import Files
+from tfprof.commands.command import Command, Files
 from tfprof.commands.registry import commands
 from tfprof.errors import InputUnreadable, InternalFault, Interrupted, TfprofError
 
@@ -122,12 +130,24 @@ def _run(argv: Sequence[str]) -> int:
         code = answered()
     elif isinstance(answered, Files):
         deliver(answered)
+        tell_of(answered, args)
     else:
         from tfprof.api.answer import Answer
 
         if command.tells_warnings:
             warn(answered.notes)
         emit(Answer(answered), args, command)
+        code = _ended(answered, command, args)
+    return code
+
+
+def _ended(answered: Answered[object], command: Command, args: argparse.Namespace) -> int:
+    """The exit code; where the answer went into a file, why it is not 0 is said here, too."""
+    from tfprof.api.answer import Answer
+
+    code = 0 if command.exit_code is None else command.exit_code(answered)
+    if code and args.output_file:
+        emit_to_stderr(Answer(answered))
     return code
 
 

@@ -27,6 +27,8 @@ _OTHERS = {
     _TRACES: "`tfprof timeline` writes traces.",
     (".speedscope.json",): "`tfprof scope`, `graph` and `code` write for speedscope, which also "
     "opens the .trace.json of `tfprof timeline`.",
+    (".tfprof",): "`tfprof save` writes it.",
+    (".xml",): "`tfprof check` writes for JUnit.",
     (".pb.gz",): "`tfprof code -output pprof:outfile=FILE` writes for pprof.",
 }
 _WIDEST = 120
@@ -128,6 +130,15 @@ def deliver(files: Files) -> None:
     for path, content in files.contents.items():
         write_chunks(path, content, force=files.replace, inputs=files.inputs)
         talk(f"Wrote {path}{files.then}")
+
+
+def tell_of(files: Files, args: argparse.Namespace) -> None:
+    """What was written, for whoever asks for it as data."""
+    from tfprof.api.answer import Answer
+
+    if files.told is not None and (args.json or args.format):
+        answer, chosen = Answer(files.told()), "json" if args.json else args.format
+        write_stdout(lambda out: _print(answer, chosen, out))
 
 
 def warn(warnings: Iterable[str]) -> None:

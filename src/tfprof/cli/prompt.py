@@ -29,7 +29,6 @@ from tfprof.reports.trees import Prepared, Query, view
 _WIDTH = 28
 # commands that only the prompt has
 _OWN = {
-    "advise": "what stands out: the checkers of the original",
     "set": "keep options of views for what follows",
     "help": "the commands, or the options of one",
     "exit": "leave",
@@ -94,7 +93,7 @@ class Prompt:
             return False
         if command == "help":
             self._write(self._help(words[0] if words else "") + "\n")
-        elif command == "advise":
+        elif command == "advise" and self._options.compat:
             self._write(self._advice())
         elif command == "set":
             self._options = said_over(self._options, _values(words, [VIEW_OPTIONS]))
@@ -122,7 +121,7 @@ class Prompt:
     def _advice(self) -> str:
         from tfprof.compat.checkers import advice_of
 
-        return advice_of(self._data, compat=self._options.compat).text()
+        return advice_of(self._data, compat=True).text()
 
     def _ask(self, command: Command, words: list[str]) -> None:
         if command.group is HelpGroup.VIEWS:
@@ -146,7 +145,7 @@ class Prompt:
     def _names(self) -> list[str]:
         views = [name for name, one in self._questions.items() if one.group is HelpGroup.VIEWS]
         others = [name for name in self._questions if name not in views]
-        return list(dict.fromkeys([*views, "advise", *others, "set", "help", "exit"]))
+        return list(dict.fromkeys([*views, *others, "set", "help", "exit"]))
 
     def completion(self) -> Completion:
         """What Tab offers."""

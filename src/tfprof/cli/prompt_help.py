@@ -19,7 +19,6 @@ _WIDTH = 28
 _SCREEN = 80
 _HELP = """\
 scope | graph | op | code   a view; options as in: scope -max_depth 3 -select params
-advise                      what stands out: the checkers of the original
 {questions}
 set                         keep options of views for what follows: set -order_by micros
 help                        this text; help scope has the options of a command

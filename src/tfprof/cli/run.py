@@ -92,6 +92,7 @@ def _check_tensorflow() -> None:
 
 
 def _ran(words: Sequence[str], options: RunOptions, args: argparse.Namespace) -> int:
+    from tfprof.cli.run_told import bound_line
     from tfprof.live.run.process import SITE, end_like, run_script
     from tfprof.live.run.run_record import RunFolder
 
@@ -102,6 +103,7 @@ def _ran(words: Sequence[str], options: RunOptions, args: argparse.Namespace) ->
         talk(f"tfprof: {fault}")
         talk("tfprof: the script runs, and nothing is recorded; --logdir names another folder")
         return end_like(run_script(words, dict(os.environ)).code)
+    talk(f"tfprof: {bound_line(os.path.relpath(folder.path), options)}")
     wanted = wanted.into(str(folder.path.absolute()))
     how = run_script(words, wanted.environment(str(SITE), os.environ))
     try:
@@ -135,6 +137,7 @@ def _wanted(words: Sequence[str], options: RunOptions) -> Wanted:
         duration=options.plan.duration,
         memory=options.memory,
         max_bytes=options.max_bytes,
+        every_op=options.every_op,
         follow=options.follow,
         search=os.environ.get("PYTHONPATH"),
     )

@@ -1,4 +1,4 @@
-"""What is said of a run once its script has ended."""
+"""What is said of a run before its script starts, and once it has ended."""
 
 from __future__ import annotations
 
@@ -13,6 +13,15 @@ from tfprof.model.units import plural, size
 _BY_TIME: Final = "--duration 5 captures by the clock, where there are no steps"
 
 
+def bound_line(folder: str, options: RunOptions) -> str:
+    """Where captures go, and how large they may get."""
+    from tfprof.live.recording.plan import KEEP
+
+    kept = f"; {KEEP + 1} are kept" if options.plan.every is not None else ""
+    each = " of each process" if options.follow else ""
+    return f"a capture has at most {size(options.max_bytes)}{kept}{each}: {folder}"
+
+
 def found_lines(
     records: Sequence[Mapping[str, Any]], code: int, options: RunOptions
 ) -> Iterator[str]:
@@ -22,7 +31,7 @@ def found_lines(
     known = [record for record in records if record]
     if not known:
         yield "the script did not get to TensorFlow: nothing was captured"
-        if code >= 0 and not options.follow:
+        if code == 0 and not options.follow:
             yield "  processes that it starts are captured with --follow"
         return
     several = len(known) > 1
@@ -82,9 +91,9 @@ def next_commands(path: str, records: Sequence[Mapping[str, Any]]) -> Iterator[s
     """A few of those that say more."""
     memory = any((record.get("options") or {}).get("memory") for record in records)
     asked = [
-        ("steps", "what the time of each step went to"),
-        ("input", "which stage of the input pipeline is slow"),
-        ("layers", "what each layer computes and how long it took"),
+        ("steps", "where each step goes"),
+        ("input", "which stage is slow"),
+        ("layers", "what each layer costs"),
         *([("memory", "what lives at the peak")] if memory else []),
         ("timeline", "what ran when"),
     ]

@@ -46,7 +46,8 @@ class PictureModule(Protocol):
 class Files:
     """An answer that goes into files of its own: each is written whole or not at all.
 
-    `then` tells what to do with them. `inputs` are the files it was made from.
+    `then` tells what to do with them. `inputs` are the files it was made from. `told` is the answer
+    about what was written, for whoever asks for it as data.
     """
 
     contents: Mapping[Path, Iterable[bytes]]
@@ -54,6 +55,7 @@ class Files:
     then: str = ""
     warnings: tuple[str, ...] = ()
     inputs: tuple[Path, ...] = ()
+    told: Callable[[], Answered[object]] | None = None
 
 
 Answers = Callable[[Values, "ProgressOf | None"], "Answered[object] | Files"]
@@ -96,6 +98,8 @@ class Command:
     tells_warnings: bool = False
     # of files that the command itself writes, beside those every answer can be written in
     suffixes: tuple[str, ...] = ()
+    # what the shell ends with, where that is part of the answer
+    exit_code: Callable[[Answered[object]], int] | None = None
     # of the formats that only some answers have
     formats: tuple[str, ...] = ()
 

@@ -15,11 +15,11 @@ from tfprof.commands.command import Command, HelpGroup
 
 # what is asked first stands first in its group; a name that is not here comes after those that are
 _ORDER = (
-    "summary", "run", "doctor",
+    "summary", "advise", "run", "doctor",
     "layers", "memory",
     "steps", "input", "timeline", "placement",
     "scope", "graph", "op", "code",
-    "diff", "draw", "shell", "formats", "rules", "explain",
+    "diff", "check", "save", "draw", "shell", "formats", "rules", "explain",
 )  # fmt: skip
 
 

@@ -33,6 +33,7 @@ _RECORDED = OptionSection(
     "what is recorded, and where",
     (
         Option("--memory", "allocations on a CPU, too", Takes.FLAG),
+        Option("--every-op", "cheap ops of late steps, too", Takes.FLAG),
         Option("--follow", "processes that the script starts, too", Takes.FLAG),
         Option("--logdir", f"the runs are put there (default: {FOLDER})", metavar="DIR"),
         Option("--max-size", "of one capture (default: 256MiB)", metavar="BYTES"),
@@ -47,6 +48,7 @@ class RunOptions:
     plan: Plan
     what: str
     memory: bool
+    every_op: bool
     follow: bool
     logdir: str
     max_bytes: int
@@ -69,6 +71,7 @@ def options_of(values: Values) -> RunOptions:
         ),
         what,
         values.flag("memory"),
+        values.flag("every_op"),
         values.flag("follow"),
         values.text("logdir") or FOLDER,
         MAX_BYTES if size is None else size_of(int(size) if size.isdecimal() else size),

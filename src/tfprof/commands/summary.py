@@ -27,7 +27,7 @@ _OWN = OptionSection(
 def query_of(values: Values) -> Query:
     from tfprof.reports.summary import Query
 
-    return Query(question_of(values), stats=values.flag("stats"))
+    return Query(question_of(values), values.flag("stats"), values.texts("ignore"))
 
 
 def _answer(values: Values, progress: ProgressOf | None) -> Answered[SummaryResult | ModelsResult]:

@@ -20,7 +20,9 @@ def check_free(path: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None:
         if not path.is_file():
             return
         for read in inputs:
-            if read.exists() and path.samefile(read):
+            # of a file in a saved profile, that
+            there = next((one for one in (read, *read.parents) if one.exists()), None)
+            if there is not None and path.samefile(there):
                 raise OutputExists("this is an input, which is never written over", where=str(path))
         if not force:
             hint = "Use --force to replace it."

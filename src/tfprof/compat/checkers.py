@@ -13,6 +13,7 @@ from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
 from tfprof.printable import printable
 from tfprof.renderers.text.original_numbers import ORIGINAL
+from tfprof.reports.advise.answer import has_unfused_batch_norm
 from tfprof.reports.trees import Prepared
 from tfprof.reports.trees.original import Nodes, kept_executions
 from tfprof.results.trees import Costs
@@ -105,7 +106,8 @@ def _faster_relatives(case: _Case) -> Iterator[str]:
         *case.nodes.ops.table,
         *(kind for kinds in case.nodes.types.values() for kind in kinds),
     }
-    if any("BatchNorm" in name for name in case.nodes.names) and not types & fused:
+    named = any("BatchNorm" in name for name in case.nodes.names) and not types & fused
+    if named or (not case.compat and has_unfused_batch_norm(case.data)):
         yield "A batch norm is built of small ops: the fused batch norm is faster."
     if any(_is_slow_layout(case.nodes, row) for row in range(len(case.nodes))):
         yield "An op on a GPU uses data_format NHWC: NCHW may be faster there."

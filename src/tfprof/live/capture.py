@@ -35,7 +35,9 @@ class capture:  # noqa: N801  (a verb where it is used: with tfprof.capture("log
     again, or from `first_step`. `duration` captures seconds instead of steps, `delay` waits before.
     `memory=True` records allocations on a CPU; ask before TensorFlow runs anything. A capture has
     at most `max_size` bytes. `evaluation=True` counts `evaluate` and `predict`, too. With
-    `python_tracer=True` every call of Python is recorded: some steps, not minutes.
+    `python_tracer=True` every call of Python is recorded: some steps, not minutes. `every_op=True`
+    records ops that TensorFlow has found to be cheap as well, which it leaves out after some ninety
+    steps: that makes captures of models of small ops larger, and their steps slower.
     """
 
     def __init__(  # noqa: PLR0913  (each is a choice of the user's, by name)
@@ -52,6 +54,7 @@ class capture:  # noqa: N801  (a verb where it is used: with tfprof.capture("log
         first_step: int | None = None,
         evaluation: bool = False,
         python_tracer: bool = False,
+        every_op: bool = False,
     ) -> None:
         self._folder = checked_folder(folder)
         self._plan: Plan = plan_of(
@@ -63,6 +66,7 @@ class capture:  # noqa: N801  (a verb where it is used: with tfprof.capture("log
             environment.ask_for_memory_events()  # now: TensorFlow looks once, when it starts
         self._max_bytes = size_of(max_size)
         self._python_tracer = python_tracer
+        self._every_op = every_op
         self._opened: Opened | None = None
         self._hooks = ExitStack()
 
@@ -75,6 +79,7 @@ class capture:  # noqa: N801  (a verb where it is used: with tfprof.capture("log
             memory=self._memory,
             max_bytes=self._max_bytes,
             python_tracer=self._python_tracer,
+            every_op=self._every_op,
             first_step=self._first_step,
         )
         recorder = self._opened.recorder

@@ -24,7 +24,8 @@ class Profiler(KerasSteps):
     after the warm-up. `per_epoch=True` counts anew in each epoch, and captures in each. With
     `every=1000` there is a capture each thousand batches. Of many captures the newest `keep` and
     the slowest are kept. `memory=True` records allocations on a CPU, too: make the callback before
-    TensorFlow runs anything. A capture has at most `max_size` bytes. After each epoch a few lines
+    TensorFlow runs anything. A capture has at most `max_size` bytes. `every_op=True` records cheap
+    ops in late steps, too. After each epoch a few lines
     on stderr tell where it went; `report=False` keeps quiet.
 
     Everything lies in `folder` afterwards: `tfprof summary FOLDER` and every other command read it.
@@ -40,6 +41,7 @@ class Profiler(KerasSteps):
         memory: bool = False,
         max_size: int | str = MAX_BYTES,
         keep: int = KEEP,
+        every_op: bool = False,
         report: bool = True,
     ) -> None:
         super().__init__()
@@ -54,6 +56,7 @@ class Profiler(KerasSteps):
         if memory:
             environment.ask_for_memory_events()  # now: TensorFlow looks once, when it starts
         self._max_bytes = size_of(max_size)
+        self._every_op = every_op
         self._report = report
         self._opened: Opened | None = None
         self._count = 0
@@ -67,7 +70,7 @@ class Profiler(KerasSteps):
         recorder, ended = self.recorder, self.clock.end()
         if recorder is None or ended is None:
             return
-        ended = replace(ended, input_share=recorder.facts.input_share)
+        ended = replace(ended, input_share=recorder.input_share())
         recorder.saw_epoch(ended.as_json())
         if self._report:
             with suppress(OSError, ValueError):
@@ -83,7 +86,12 @@ class Profiler(KerasSteps):
         if first is None and plan.every is not None and mode == "fit":
             first = _global_step(self.model)
         self._opened = opened(
-            self._folder, plan, memory=self._memory, max_bytes=self._max_bytes, first_step=first
+            self._folder,
+            plan,
+            memory=self._memory,
+            max_bytes=self._max_bytes,
+            every_op=self._every_op,
+            first_step=first,
         )
         self.recorder = self._opened.recorder
 

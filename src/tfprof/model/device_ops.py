@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tfprof.model.device_labels import label_of
 from tfprof.model.hlo_programs import Programs, of_path, unknown
 from tfprof.model.interned import Interned
+from tfprof.model.joint_codes import joint_codes
 from tfprof.model.kernel_lines import is_tpu, lines_that_count
 from tfprof.model.op_names import OpKind, OpName, op_name
 from tfprof.model.xspace import Plane
@@ -97,6 +98,8 @@ class _Said:
     def _text(self, stat: str) -> Interned:
         found = self._plane.stat(stat)
         texts = found.texts()
+        if len(found) == len(self._plane.events) == len(self._rows):
+            return Interned(texts.codes, [*texts.table, ""])
         codes = np.full(len(self._plane.events), len(texts.table), np.int32)
         codes[found.rows] = texts.codes
         return Interned(codes[self._rows], [*texts.table, ""])
@@ -114,13 +117,8 @@ class _Said:
     def combined(self) -> tuple[Codes, list[_Words]]:
         name = self._plane.events.name[self._rows]
         columns = [name, self._program + 1, *(one.codes for one in self._texts.values())]
-        code = np.zeros(len(self._rows), np.int64)
-        for column in columns:
-            _, code = np.unique(
-                code * (int(column.max(initial=0)) + 1) + column, return_inverse=True
-            )
-        _, first = np.unique(code, return_index=True)
-        return code.astype(np.int32), [self._words(row) for row in first.tolist()]
+        code, first = joint_codes(columns)
+        return code, [self._words(row) for row in first.tolist()]
 
     def _words(self, row: int) -> _Words:
         names = self._plane.event_names

@@ -25,4 +25,4 @@ def device_times(plane: Plane, rows: Ints) -> tuple[Ints, Ints]:
         if start.present[rows].all() and took.present[rows].all():
             duration = np.maximum(took.over_all()[rows], 0)
             return start.over_all()[rows], duration
-    return plane.events.start_ps[rows], plane.events.duration_ps[rows]
+    return plane.events.times(rows)

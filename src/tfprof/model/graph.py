@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import repeat
+from itertools import accumulate, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -124,11 +124,11 @@ class Node:
     def readers(self) -> list[tuple[Node, int]]:
         """Who reads this node's data, and as which input."""
         offsets, order = self.graph.readers
-        edges = self.graph.edges
+        readers, starts = self.graph.edges.reader, self.graph.edges.offsets
         found = []
-        for edge in order[offsets[self.row] : offsets[self.row + 1]].tolist():
-            reader = int(edges.reader[edge])
-            position = edge - int(edges.offsets[reader])
+        for edge in order[offsets.item(self.row) : offsets.item(self.row + 1)].tolist():
+            reader: int = readers.item(edge)
+            position = edge - starts.item(reader)
             found.append((Node(self.graph, reader), position))
         return found
 
@@ -209,14 +209,18 @@ def elements(shape: Shape | None) -> int | None:
     return product
 
 
-def resolve_edges(names: list[str], inputs: list[str], counts: Ints) -> Edges:
-    """Input strings as edges: `^x` only orders, `x:1` or (in a function) `x:out:1` reads data."""
+def resolve_edges(names: list[str], inputs: list[str], counts: Iterable[int]) -> Edges:
+    """Input strings as edges: `^x` only orders, `x:1` or (in a function) `x:out:1` reads data.
+
+    By lists: a library may have many thousand small functions.
+    """
     index = _first_index(names)
-    node = np.fromiter(map(index.get, inputs, repeat(MISSING)), np.int32, len(inputs))
-    port = np.zeros(len(inputs), np.int32)
+    node = list(map(index.get, inputs, repeat(MISSING)))
+    port = [0] * len(inputs)
     label: dict[int, str] = {}
-    for edge in np.flatnonzero(node == MISSING).tolist():
-        text = inputs[edge]
+    for edge, text in enumerate(inputs):
+        if node[edge] != MISSING:
+            continue
         if text.startswith("^"):
             node[edge], port[edge] = index.get(text[1:], MISSING), CONTROL
             continue
@@ -224,7 +228,8 @@ def resolve_edges(names: list[str], inputs: list[str], counts: Ints) -> Edges:
         node[edge] = index.get(name, MISSING)
         if output:
             label[edge] = output
-    return Edges(_offsets(counts), node, port, label)
+    offsets = np.array(list(accumulate(counts, initial=0)), np.int64)
+    return Edges(offsets, np.array(node, np.int32), np.array(port, np.int32), label)
 
 
 def resolve_spans(names: Spans, inputs: Spans, counts: Ints) -> Edges:

@@ -14,6 +14,8 @@ from tfprof.wire.schema import Proto, message_class
 _BITS = 1 << 64
 _NUMBERED = re.compile(r"(.*)\((\d+)\)")
 _FUSION = "fusion"
+# between the names of ops that were made one
+_ALSO = ";"
 _ADDS_UP, _PRODUCT = re.compile("reduce_fusion"), re.compile("gemm|dot|matmul")
 # XLA's numbers of F16, BF16 and the floats of 8 bits and fewer
 _HALF_TYPES = frozenset((10, 16, 19, 20, 23, 24, 25, 28, 29, 32, 33))
@@ -101,7 +103,8 @@ def _instruction(
     told = _metadata(one, computation, inside)
     op = OpName(OpKind.XLA, one.name, one.opcode)
     if told is not None:
-        op = OpName(OpKind.XLA, told.op_name, told.op_type or told.op_name.rpartition("/")[2])
+        name = told.op_name.partition(_ALSO)[0] or told.op_name
+        op = OpName(OpKind.XLA, name, told.op_type or name.rpartition("/")[2])
     category = one.opcode
     if one.opcode == _FUSION:
         category = f"{one.fusion_kind.removeprefix('k').lower()} fusion".strip()

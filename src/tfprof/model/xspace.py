@@ -52,9 +52,19 @@ class Events:
     def __len__(self) -> int:
         return len(self.name)
 
+    def times(self, rows: Ints) -> tuple[Ints, Ints]:
+        """Start and duration of some, whose rows rise: not copied where these are all."""
+        if len(rows) == len(self):
+            return self.start_ps, self.duration_ps
+        return self.start_ps[rows], self.duration_ps[rows]
+
     @property
     def end_ps(self) -> Ints:
         return self.start_ps + self.duration_ps
+
+    def ends(self, rows: Ints | slice) -> Ints:
+        """When some of them end: of a few, all need not be added up."""
+        return self.start_ps[rows] + self.duration_ps[rows]
 
 
 @dataclass(frozen=True)
@@ -217,6 +227,11 @@ class Space(PicklesWithoutCaches):
             protos = plane.stat_of_names(HLO_PROTO)
             for row, proto in zip(protos.rows.tolist(), protos.raw(), strict=True):
                 yield plane.event_names.name[row], proto
+
+    @cached_property
+    def found(self) -> dict[object, object]:
+        """What was worked out of it, for who asks again: it does not change."""
+        return {}
 
     @cached_property
     def compiled(self) -> Programs:

@@ -18,6 +18,9 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 StatValue = int | float | str | bytes
 
+# stats that are made strings together: what is in between takes more memory than they do
+_BLOCK = 1 << 18
+
 
 @dataclass(frozen=True, slots=True)
 class StatColumn:
@@ -70,12 +73,16 @@ class StatColumn:
     def texts(self) -> Interned:
         """Strings, in the event or by reference to a name; anything else is the empty string."""
         codes = np.full(len(self), self.names.ids.unknown, np.int32)
-        references = self._is(REFERENCE)
-        codes[references] = self.names.ids.rows_of(self.table.value[references].view(np.int64))
-        inside = self._is(STRING)
-        found = Interned.of_spans(self._spans(inside))
-        codes[inside] = found.codes + np.int32(len(self.names))
-        return Interned(codes, [*self.names.name, *found.table])
+        table, known = list(self.names.name), dict[str, int]()
+        for begin in range(0, len(self), _BLOCK):
+            kind = self.table.kind[begin : begin + _BLOCK]
+            references = begin + np.flatnonzero(kind == REFERENCE)
+            codes[references] = self.names.ids.rows_of(self.table.value[references].view(np.int64))
+            inside = begin + np.flatnonzero(kind == STRING)
+            found = Interned.of_spans(self._spans(inside))
+            place = [known.setdefault(text, len(table) + len(known)) for text in found.table]
+            codes[inside] = np.array(place, np.int32)[found.codes]
+        return Interned(codes, [*table, *known])
 
     def raw(self) -> list[bytes]:
         """Bytes and strings as they lie in the file; anything else is empty."""

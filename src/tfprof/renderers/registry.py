@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 # as they are offered; a format that is not here comes after those that are
 _ORDER = ("txt", "md", "csv", "json")
 # what only the commands write that say so
-_OF_SOME = ("speedscope",)
+_OF_SOME = ("junit", "speedscope")
 # of those whose suffix is not their name
-_SUFFIXES = {"speedscope": ".speedscope.json"}
+_SUFFIXES = {"junit": ".xml", "speedscope": ".speedscope.json"}
 
 
 class Shown(Protocol):

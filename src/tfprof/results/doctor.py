@@ -56,11 +56,12 @@ class RestoreResult:
 
 @dataclass(frozen=True, slots=True)
 class Checksums:
-    """Of the tensors of a checkpoint; `whole` is None where it is too large to be read."""
+    """Of the tensors of a checkpoint; `whole` is None where nobody read them."""
 
     tensors: int
     bytes: int
     whole: bool | None
+    saved: Annotated[bool, INSIDE] = True
 
 
 @dataclass(frozen=True, slots=True)

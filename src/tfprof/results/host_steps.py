@@ -113,7 +113,8 @@ class Launches:
 class Straggler:
     """A device or host that was behind the others in `steps` of `of_steps`, usually by `behind`.
 
-    Behind is: what it `took` is more than half of the others took, by a tenth of the period.
+    Behind is: what it `took` is more than the median of the others by a tenth of the period, and by
+    more than three of their deviations (1.48 MAD each).
     """
 
     kind: Annotated[str, ROW_KEY]
@@ -157,8 +158,8 @@ class DeviceSteps:
     """A device that ran anything. `time` is as if it were the only one.
 
     `hidden` is what of copies or collectives kernels cover, `active` when anything went on, `span`
-    from the first to the last kernel of a step, `barriers` what it waited at them in the whole
-    capture; None where that was not recorded.
+    from the first to the last kernel of a step, `span_idle` what of that nothing went on,
+    `barriers` what it waited at them in the whole capture; None where that was not recorded.
     """
 
     name: str
@@ -170,6 +171,7 @@ class DeviceSteps:
     collectives: Times
     collectives_hidden: Times
     span: Times
+    span_idle: Times
     waited: Mapping[WaitedFor, Times]
     barriers: int | None = None
 

@@ -71,7 +71,7 @@ class DeviceRow:
 
     `busy` is the share in which it computes. Copies and collectives are `exposed` where no kernel
     runs beside them. `waited_for` is what went on while it was idle. `span` is from the first to
-    the last kernel of a step, `idle_in_span` how much of that none ran.
+    the last kernel of a step, `idle_in_span` how much of that nothing went on.
     `barriers` is of the whole capture: who waits there least comes last.
     """
 
@@ -149,13 +149,21 @@ class HostOps:
 
 @dataclass(frozen=True, slots=True)
 class HostRow:
-    """One host among those of a capture."""
+    """One host among those of a capture.
+
+    What its devices did in an average step is the mean over them; None where it has none.
+    """
 
     host: Annotated[str, ROW_KEY]
     steps: int
     median: Annotated[float, Micros("median_us")]
     input_bound: Quantity
     breakdown: Shares
+    devices: int = 0
+    busy_mean: Annotated[float | None, Micros("busy_us")] = None
+    copy_wait: Annotated[float | None, Micros("copy_wait_us")] = None
+    exposed: Annotated[float | None, Micros("exposed_us")] = None
+    idle: Annotated[float | None, Micros("idle_us")] = None
 
 
 @dataclass(frozen=True, slots=True)

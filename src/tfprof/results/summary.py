@@ -8,6 +8,7 @@ from typing import Annotated
 
 from tfprof.model.dims import Size
 from tfprof.model.quantity import Quantity
+from tfprof.results.advice import Finding
 from tfprof.results.answered import Used
 from tfprof.results.checkpoint import CheckpointResult
 from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY
@@ -121,7 +122,8 @@ class RunFacts:
     """What else there is to say of a run.
 
     `is_period`: a step lasts until the next begins. `step` tells what its time went to, `waits_for`
-    the stage of the input that holds it up, if one does.
+    the stage of the input that holds it up, if one does, `bound` what the steps of devices are
+    bound by, `slowest` which of several hosts is behind, `missing` what was not recorded.
     """
 
     executions: int
@@ -134,6 +136,9 @@ class RunFacts:
     host_us: float
     copy_us: float
     on_device: bool
+    bound: str
+    slowest: str
+    missing: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +197,10 @@ class KnownWork:
 
 @dataclass(frozen=True, slots=True)
 class SummaryResult:
-    """`top` are the first of the `costliest`; `estimated_batch` is that of estimated memory."""
+    """`top` are the first of the `costliest`; `estimated_batch` is that of estimated memory.
+
+    `advice` is the finding that gains most, `advised_by` the command that tells all.
+    """
 
     params: ParamCounts
     costs: Annotated[ComputedCosts, AMONG]
@@ -221,6 +229,8 @@ class SummaryResult:
     missing: Annotated[tuple[MissingInput, ...], INSIDE]
     recorded: Annotated[RecordedRun | None, IF_KNOWN] = None
     logged: Annotated[LoggedRun | None, IF_KNOWN] = None
+    advice: Annotated[Finding | None, IF_KNOWN] = None
+    advised_by: Annotated[str, INSIDE] = ""
 
 
 @dataclass(frozen=True, slots=True)

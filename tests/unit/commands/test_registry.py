@@ -12,6 +12,7 @@ from tfprof.commands.registry import commands
 ROOT = Path(__file__).parents[3]
 # an op log is no part of the bundled captures, nor a process that can be asked or a script to run
 NEEDS_MORE = ("code", "capture", "run")
+_WRITTEN = (".svg", ".tfprof")
 
 
 def test_commands_of_a_group_stand_together_in_the_order_of_groups():
@@ -37,7 +38,8 @@ def test_every_command_says_what_it_answers_and_needs(command):
 
 @pytest.mark.parametrize("name", [name for name in commands() if name not in NEEDS_MORE])
 def test_the_example_of_a_command_can_be_run_as_it_stands(name, tmp_path):
-    _, *words = shlex.split(commands()[name].example.replace("steps.svg", str(tmp_path / "s.svg")))
+    _, *words = shlex.split(commands()[name].example)
+    words = [str(tmp_path / word) if Path(word).suffix in _WRITTEN else word for word in words]
     places = [str(ROOT / word) if word.startswith("examples") else word for word in words]
     ran = spawn(*places, stdin="exit\n" if name == "shell" else None)
     assert (ran.code, "Traceback" in ran.err) == (0, False)

@@ -47,6 +47,20 @@ def test_models_in_models():
     ]
 
 
+def test_a_model_whose_parts_are_called_one_by_one_has_no_scope():
+    model = Layer("gan", Layer("generator", Layer("conv")), Layer("critic", Layer("conv_1")))
+    ops = [
+        "random/normal", "generator_1/conv_1/Conv2D", "critic_1/conv_1_1/Conv2D",
+        "gradient_tape/generator_1/conv_1/Conv2DBackpropInput", "generator_3/conv_1/Conv2D",
+    ]  # fmt: skip
+    assert _placed(model, ops) == [
+        "generator_1",
+        "generator_1/conv_1",
+        "critic_1",
+        "critic_1/conv_1_1",
+    ]
+
+
 def test_a_chain_of_a_thousand_models_is_walked():
     model = Layer("last", Layer("dense"))
     for number in range(1000):

@@ -168,3 +168,16 @@ def test_no_environment_is_written(tmp_path, monkeypatch):
     text = (tmp_path / "run.json").read_text()
     assert "hunter2" not in text
     assert json.loads(text)["program"]["arguments"] == ["--api-key", "***"]
+
+
+def test_run_metadata_of_captures_that_made_room_goes(tmp_path):
+    folder = RankFolder(tmp_path)
+    for step in (5, 15, 25, 35):
+        (tmp_path / f"run_meta_{step}").touch()
+    (tmp_path / "run_meta_mine").touch()
+    slowest = {"first_step": 3, "run_meta": "run_meta_5"}
+    folder.remove_run_metadata([slowest, {"first_step": 23, "run_meta": "run_meta_25"}])
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"run_meta_5", "run_meta_25", "run_meta_35", "run_meta_mine"}
+    folder.remove_run_metadata([])
+    assert {path.name for path in tmp_path.iterdir()} == left

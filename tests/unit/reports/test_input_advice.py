@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 import tfprof
+from tfprof.analyses.advice.input_bound import changes
 from tfprof.analyses.input_pipeline.host_input import input_of_hosts
-from tfprof.reports.input.advice import changes
 from tfprof.reports.input.partial import InputPartial
 from tfprof.results.input import Waiting
 
@@ -23,7 +23,7 @@ def advised(host, **changed):
     stages = list(pipeline.stages)
     at = pipeline.slow.stage
     stages[at] = replace(stages[at], **changed)
-    return changes(replace(pipeline, stages=tuple(stages)))
+    return [one.advice for one in changes(replace(pipeline, stages=tuple(stages)))]
 
 
 def test_nothing_is_to_be_changed_where_the_model_hardly_waits(host):

@@ -291,9 +291,17 @@ class _Runs:
         return _Placement(own, self.canonical_names), ran
 
     def _average(self, costs: Ints, rows: Ints, steps: Ints, values: Ints) -> None:
-        """Sums divided by the number of steps a node appears in, without a remainder."""
+        """Sums divided by the number of steps a node appears in, without a remainder.
+
+        What is of no step is another one only for a node that no step has: a tool may have told the
+        steps of kernels, and not those of their launches.
+        """
         sums = np.zeros_like(costs)
         _add(sums, rows, values)
+        in_some = np.zeros(len(costs), bool)
+        in_some[rows[steps >= 0]] = True
+        told = (steps >= 0) | ~in_some[rows]
+        rows, steps = rows[told], steps[told]
         known, number = np.unique(steps, return_inverse=True)
         pairs = np.unique(rows * len(known) + number)
         counts = np.bincount(pairs // max(1, len(known)), minlength=len(costs))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfprof.errors import PathNotFound, TfprofError
+from tfprof.errors import PathNotFound, TfprofError, ValuesNotSaved
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.wire import dtypes
 
@@ -12,7 +12,8 @@ from tfprof.wire import dtypes
 def damaged_tensors(checkpoint: Checkpoint) -> Iterator[TfprofError]:
     """Reads every tensor against its checksum; one error for each that fails.
 
-    A shard that is not there at all fails many tensors, and is named once.
+    A shard that is not there at all, or was saved without values, fails many tensors, and is
+    named once.
     """
     absent: set[str] = set()
     for tensor in checkpoint.tensors.values():
@@ -22,7 +23,7 @@ def damaged_tensors(checkpoint: Checkpoint) -> Iterator[TfprofError]:
             elif tensor.is_plain:
                 for _ in checkpoint.chunks(tensor):
                     pass
-        except PathNotFound as fault:
+        except (PathNotFound, ValuesNotSaved) as fault:
             if fault.where not in absent:
                 absent.add(fault.where)
                 yield fault

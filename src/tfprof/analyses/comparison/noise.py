@@ -164,14 +164,15 @@ def block_length(steps: int) -> int:
 def _resampled(side: Samples, seed: int = 0) -> Floats:
     """Middles of the side as they could have come out: other runs, other blocks of their steps."""
     random = np.random.default_rng(seed)
-    medians = np.stack([_medians(run, random) for run in side.runs])
+    medians = np.stack([resampled_medians(run, random) for run in side.runs])
     runs = len(side.runs)
     picked = random.integers(0, runs, (runs, _RESAMPLED))
     found: Floats = np.take_along_axis(medians, picked, 0).mean(0)
     return found
 
 
-def _medians(run: Floats, random: np.random.Generator) -> Floats:
+def resampled_medians(run: Floats, random: np.random.Generator) -> Floats:
+    """Medians of a run as they could have come out, with other blocks of its steps."""
     length = block_length(len(run))
     blocks = -(-len(run) // length)
     begins = random.integers(0, len(run) - length + 1, (_RESAMPLED, blocks))
@@ -183,6 +184,12 @@ def _medians(run: Floats, random: np.random.Generator) -> Floats:
 def _ranks_differ(before: Samples, after: Samples) -> bool:
     """Mann and Whitney's test over all steps, each block of them counted as one."""
     one, other = np.concatenate(list(before.runs)), np.concatenate(list(after.runs))
+    block = block_length(min(len(run) for side in (before, after) for run in side.runs))
+    return two_sided(rank_deviation(one, other, block), math.inf) <= ALPHA
+
+
+def rank_deviation(one: Floats, other: Floats, block: int) -> float:
+    """How far the others rank above what chance does, in its standard deviations."""
     both = np.concatenate([one, other])
     _, place, often = np.unique(both, return_inverse=True, return_counts=True)
     last = np.cumsum(often)
@@ -191,8 +198,4 @@ def _ranks_differ(before: Samples, after: Samples) -> bool:
     u = rank[:n].sum() - n * (n + 1) / 2
     ties = float((often.astype(float) ** 3 - often).sum()) / (total * (total - 1))
     variance = n * m / 12 * (total + 1 - ties)
-    if variance <= 0:
-        return False
-    block = block_length(min(len(run) for side in (before, after) for run in side.runs))
-    z = (u - n * m / 2) / math.sqrt(variance * block)
-    return two_sided(float(z), math.inf) <= ALPHA
+    return float(n * m / 2 - u) / math.sqrt(variance * block) if variance > 0 else 0.0

@@ -93,11 +93,14 @@ def op_costs(
     phase_of = _Phases(data.graph)
     ops, missing = [], []
     known: dict[object, Cost | None] = {}
+    only_forward = part.only_forward
     for site in inferred.sites:
         phase = phase_of(site)
-        if part.only_forward and phase != FORWARD:
+        if only_forward and phase != FORWARD:
             continue
-        cost = _once(site, known)
+        cost = known.get(site.call.alike)
+        if cost is None or site.times != 1 or site.cut:
+            cost = _once(site, known)
         ops.append(OpCost(site, phase, cost))
         if cost is None:
             missing.append(site)
@@ -110,14 +113,16 @@ class _Phases:
 
     def __init__(self, graph: Graph | None) -> None:
         whole = inlined(graph).graph if graph is not None else None
-        self._of_rows = phases(whole).tolist() if whole is not None else []
+        codes = phases(whole).tolist() if whole is not None else []
+        self._of_rows = [PHASES[code] for code in codes]
         has_functions = whole is not None and graph is not None and len(whole) > len(graph)
         self._rows = whole.index if whole is not None and has_functions else {}
 
     def __call__(self, site: Site) -> str:
-        if "gradient_tape/" in site.name:
+        name, row = site.call.name, site.row
+        if "gradient_tape/" in name:
             return BACKWARD
-        return PHASES[self._of_rows[self._rows.get(site.name, site.row)]]
+        return self._of_rows[self._rows.get(name, row) if self._rows else row]
 
 
 def _once(site: Site, known: dict[object, Cost | None]) -> Cost | None:

@@ -14,7 +14,7 @@ from tfprof.analyses.graph.variables import Variable, find_variables, frozen_wei
 from tfprof.model.checkpoint import OBJECT_GRAPH_KEY, Checkpoint
 from tfprof.model.keras_model import KerasModel, Weight
 from tfprof.model.profile import ProfileData
-from tfprof.model.quantity import Quantity, total
+from tfprof.model.quantity import Quantity
 from tfprof.wire import dtypes
 
 _NOT_SAID = (
@@ -126,10 +126,11 @@ def _counted(variables: list[Variable], undecided: str, *, frozen: bool = False)
 
 
 def _sum(variables: list[Variable]) -> Quantity:
-    missing = [v.name for v in variables if v.elements is None]
-    if missing:
+    counts = [v.elements for v in variables]
+    if None in counts:
+        missing = [v.name for v, count in zip(variables, counts, strict=True) if count is None]
         return Quantity.unknown(
             f"the shape of {len(missing)} variables is not in the graph "
             f"({missing[0]}{', ...' if len(missing) > 1 else ''}): give it with --vars FILE"
         )
-    return total(Quantity.derived(v.elements or 0) for v in variables)
+    return Quantity.derived(sum(count or 0 for count in counts))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,7 @@ from tfprof.model.device_times import device_times
 from tfprof.model.executions_begun import begun
 from tfprof.model.hlo_programs import Instruction, Program, Programs
 from tfprof.model.interned import Interned
+from tfprof.model.joint_codes import joint_codes
 from tfprof.model.kernel_lines import is_tpu
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.device_work import Activity, Kind, Phase
@@ -129,7 +130,7 @@ class DeviceEvents:
     def group(self) -> Ints:
         """The step that a tool has written to each event; -1 where none has."""
         if not self.plane.has_stat(_GROUP):
-            return np.full(len(self), _NOT_GROUPED, np.int64)
+            return np.broadcast_to(np.int64(_NOT_GROUPED), (len(self),))
         return self.plane.stat(_GROUP).over_all(absent=_NOT_GROUPED)[self.rows]
 
     @cached_property
@@ -150,13 +151,13 @@ class DeviceEvents:
     def program(self) -> Ints:
         """The number of XLA's program, as 64 bits; 0 where there is none."""
         if not self.plane.has_stat(PROGRAM):
-            return np.zeros(len(self), np.int64)
+            return np.broadcast_to(np.int64(0), (len(self),))
         return self.plane.stat(PROGRAM).over_all()[self.rows]
 
     def _text(self, stat: str) -> Interned:
         """The empty string without one."""
         if not self.plane.has_stat(stat):
-            return Interned(np.zeros(len(self), np.int32), [""])
+            return Interned(np.broadcast_to(np.int32(0), (len(self),)), [""])
         found = self.plane.stat(stat)
         texts = found.texts()
         codes = np.full(len(self.plane.events), len(texts.table), np.int32)
@@ -209,20 +210,16 @@ class DeviceEvents:
     @cached_property
     def _distinct(self) -> tuple[npt.NDArray[np.int32], Ints]:
         """Events that are alike in all that names them: which they are, and the first of each."""
-        _, program = np.unique(self.program, return_inverse=True)
-        columns = (
+        columns: list[npt.NDArray[np.integer[Any]]] = [
+            self._attributed.codes,
             self.plane.events.name[self.rows],
             self.instruction.codes,
-            program,
             self._text(_SOURCE).codes,
             self.activity,
-        )
-        code = self._attributed.codes.astype(np.int64)
-        for column in columns:
-            pairs = code * (int(column.max(initial=0)) + 1) + column
-            _, code = np.unique(pairs, return_inverse=True)
-        _, first = np.unique(code, return_index=True)
-        return code.astype(np.int32), first
+        ]
+        if self.plane.has_stat(PROGRAM):
+            columns.insert(3, np.unique(self.program, return_inverse=True)[1])
+        return joint_codes(columns)
 
     @property
     def instruction_codes(self) -> npt.NDArray[np.int32]:

@@ -56,10 +56,11 @@ def called_functions(graph: Graph, rows: Iterable[int]) -> dict[str, Function]:
 
 
 def _names_called(graph: Graph, rows: list[int]) -> Iterator[str]:
-    calls = [code for code, op in enumerate(graph.ops.table) if op in CALLERS]
-    by_name = {code for code, op in enumerate(graph.ops.table) if op in graph.functions}
-    if not calls and not by_name:
+    functions = graph.functions
+    if not any(op in CALLERS or op in functions for op in graph.ops.table):
         return
+    calls = [code for code, op in enumerate(graph.ops.table) if op in CALLERS]
+    by_name = {code for code, op in enumerate(graph.ops.table) if op in functions}
     codes = graph.ops.codes
     wanted = np.array(rows, np.int64)
     for row in wanted[np.isin(codes[wanted], calls)].tolist():

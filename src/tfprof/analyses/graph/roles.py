@@ -145,6 +145,14 @@ def _writes(node: Node, position: int) -> bool:
     return position == 0 and WRITES.fullmatch(node.op) is not None
 
 
+def may_write(graph: Graph) -> bool:
+    return any(WRITES.fullmatch(op) for op in graph.ops.table)
+
+
+def may_apply(graph: Graph) -> bool:
+    return any(_APPLY.fullmatch(op) for op in graph.ops.table)
+
+
 def updates(variable: Node) -> list[Node]:
     """The ops that change the variable in a step: neither its initialiser nor a restore."""
     return [

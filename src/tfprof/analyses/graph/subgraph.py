@@ -97,7 +97,10 @@ def phases(graph: Graph) -> npt.NDArray[np.int64]:
 
     What functions do is only seen in a graph that has them written out.
     """
+    found = np.full(len(graph), PHASES.index(FORWARD), np.int64)
     back = np.array([stands_in_gradients(name) for name in graph.names], bool)
+    if not back.any():
+        return found
     # what a gradient prepares for the forward pass, a list to keep things in, makes nothing later
     fed = data_inputs(graph)
     made = back & descendants(graph, fed) if fed.any() else back
@@ -106,7 +109,6 @@ def phases(graph: Graph) -> npt.NDArray[np.int64]:
     written = after & ~back & _is_write(graph)
     if written.any():
         after |= descendants(graph, written, control=True)
-    found = np.full(len(graph), PHASES.index(FORWARD), np.int64)
     found[after & ~back] = PHASES.index(UPDATE)
     found[back] = PHASES.index(BACKWARD)
     sums = graph.ops.where(*_AGGREGATES)

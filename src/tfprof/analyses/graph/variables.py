@@ -8,7 +8,7 @@ op, the names of optimizer slots, the data flow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tfprof.analyses.graph.handles import functions_of, is_variable, value_of
@@ -17,6 +17,8 @@ from tfprof.analyses.graph.reach import Extent, extent
 from tfprof.analyses.graph.roles import (
     Role,
     VariableFlow,
+    may_apply,
+    may_write,
     role_by_apply,
     role_by_flow,
     role_by_name,
@@ -26,6 +28,7 @@ from tfprof.model.dims import packed
 from tfprof.model.graph import Graph, Node, Shape, as_shape, elements
 from tfprof.model.profile import DeclaredVariable, ProfileData
 from tfprof.wire import dtypes
+from tfprof.wire.schema import Proto
 
 REF_VARIABLES = ("Variable", "VariableV2")
 _FROZEN_SOURCES = ("Const",)
@@ -66,11 +69,18 @@ _Held = tuple[Node, Shape | None, int]
 def _held(data: ProfileData, graph: Graph, part: Extent) -> Iterator[_Held]:
     inside = set(part.rows.tolist()) if len(part.rows) < len(graph) else None
     seen: set[tuple[bytes, bytes]] = set()
+    # of most variables another has the same attributes, which are then one object
+    known: dict[int, tuple[Shape | None, int, Mapping[str, Proto]]] = {}
     for node in graph.of_type(*REF_VARIABLES, "VarHandleOp", "Placeholder"):
         if inside is not None and node.row not in inside:
             continue
         if node.op in REF_VARIABLES:
-            yield node, node.shape_attribute(), node.type_attribute("dtype")
+            attributes = node.attributes
+            if id(attributes) not in known:
+                told = node.shape_attribute(), node.type_attribute("dtype"), attributes
+                known[id(attributes)] = told
+            shape, dtype, _ = known[id(attributes)]
+            yield node, shape, dtype
         elif node.op == "VarHandleOp":
             attributes = node.attributes
             # two handles of one shared name are one variable
@@ -129,14 +139,15 @@ def _decider(
     names = {node.name: None for node, _, _ in held}
     whole = inlined(graph).graph
     rows = [node.row for node, _, _ in held]
-    is_training = any(updates(whole.node(row)) for row in rows)
+    is_training = may_write(whole) and any(updates(whole.node(row)) for row in rows)
+    has_apply = may_apply(whole)
     flow = VariableFlow.of(whole, rows) if is_training else None
 
     def decide(outside: Node, dtype: int) -> Role | None:
         if declared.get(outside.name):
             return Role.TRAINABLE
         node = whole.node(outside.row)
-        role = role_by_apply(node) or role_by_name(node.name, names)
+        role = (role_by_apply(node) if has_apply else None) or role_by_name(node.name, names)
         if node.name in declared:
             # said to be not trainable: only the kind of state is open
             role = role if role is not Role.TRAINABLE else None

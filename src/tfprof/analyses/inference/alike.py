@@ -15,7 +15,7 @@ from tfprof.wire.schema import Proto
 
 # of more kinds none is met often
 _MOST_KINDS = 1 << 14
-_Key = tuple[object, ...]
+Kind = tuple[object, ...]
 
 
 class NodeCall(Call):
@@ -53,22 +53,24 @@ class Alike:
         return [Tensor(one.shape, one.dtype) for one in self.outputs]
 
 
-class AlikeCalls:
-    def __init__(self) -> None:
-        self._known: dict[_Key, Alike] = {}
-
-    def find(self, key: _Key | None) -> Alike | None:
-        return None if key is None else self._known.get(key)
-
-    def add(self, key: _Key | None, call: Call, outputs: Sequence[Tensor], steps: int) -> None:
-        if key is not None and len(self._known) < _MOST_KINDS and all(map(_is_shaped, outputs)):
-            call.alike = self._known[key] = Alike(list(outputs), steps, call.attributes)
+def keep_alike(
+    known: dict[Kind | None, Alike], key: Kind, call: Call, outputs: Sequence[Tensor], steps: int
+) -> None:
+    """The first of its kind, unless more than shapes comes out."""
+    if len(known) < _MOST_KINDS and all(map(_is_shaped, outputs)):
+        call.alike = known[key] = Alike(list(outputs), steps, call.attributes)
 
 
-def key_of(call: Call) -> _Key | None:
+def key_of(call: Call) -> Kind | None:
     """None where more than shapes goes in: entries, handles, lists."""
+    inputs = call.inputs
+    if len(inputs) == 1:
+        (one,) = inputs
+        if one.value is not None or one.holds is not None or one.length is not None:
+            return None
+        return call.op, id(call.attributes), one.shape, one.dtype, not one.variable
     found: list[object] = [call.op, id(call.attributes)]
-    for one in call.inputs:
+    for one in inputs:
         if one.value is not None or one.holds is not None or one.length is not None:
             return None
         found += (one.shape, one.dtype, not one.variable)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from tfprof.analyses.inference.alike import AlikeCalls, NodeCall, key_of
+from tfprof.analyses.inference.alike import Alike, Kind, NodeCall, keep_alike, key_of
 from tfprof.analyses.inference.believed import believed
 from tfprof.analyses.inference.fed_batch import with_fed_batch
 from tfprof.analyses.inference.links import Inputs, Results, picked
@@ -52,7 +52,9 @@ _MAKES_STORE = ("Stack", "StackV2", "TensorArrayV2", "TensorArrayV3")
 _PUTS = {"StackPush": 1, "StackPushV2": 1, "TensorArrayWriteV2": 2, "TensorArrayWriteV3": 2}
 _MERGES = ("Merge", "RefMerge", "_SwitchN")
 # what comes out of these hangs on more than their inputs
-_ADJUSTED = frozenset({*_HOLDERS, *_PASS_ON, *_SWITCHES, *_DISTINCT, *_MERGES, _PLACES})
+_ADJUSTED = frozenset({*_SWITCHES, *_DISTINCT, *_MERGES, _PLACES})
+# and these say which variable that is
+_NAMES_VARIABLE = _HOLDERS | _PASS_ON
 
 
 def infer(
@@ -91,7 +93,7 @@ class _Engine:
         self._fed_with: dict[str, list[str]] = {}
         self._assumed: dict[str, bool] = {}
         self._budget = Budget(_LEAST_OPS, _OPS_A_NODE)
-        self._alike = AlikeCalls()
+        self._alike: dict[Kind | None, Alike] = {}
         self._layouts: dict[int, _Layout] = {}
         self._lives: dict[str, list[int]] = {}
         self._distinct: list[str] = []
@@ -159,25 +161,29 @@ class _Engine:
         first_site = len(sites)
         # the edges of the main graph are there for whoever needs them
         placed: dict[int, Site] | None = {} if layout.waits and row_outside is not None else None
+        given, is_main, has_frames = len(arguments), row_outside is None, frames.has_any
+        is_plain, names_variable, budget = layout.is_plain, layout.names_variable, self._budget
         for row in layout.order:
-            if row < len(arguments):
+            if row < given:
                 continue
-            if row_outside is not None and self._budget.is_over:
+            if not is_main and budget.is_over:
                 # what is called is left out, what stands in the graph itself is not
-                raise OverBudget(f"after {self._budget.spent:,} steps through functions")
+                raise OverBudget(f"after {budget.spent:,} steps through functions")
             code = codes[row]
             op = table[code]
             inputs = inputs_of.tensors(row, results)
             call = NodeCall(prefix + names[row], op, inputs, attributes, row)
-            if True in [tensor.dead for tensor in inputs] and op not in _MERGES:
+            if _has_dead(inputs) and op not in _MERGES:
                 results[row] = [Tensor(dead=True)] * _MOST_OUTPUTS
                 continue
-            frame = frames.enter(row, op, call, inputs_of.sources(row)) if frames.has_any else ()
+            frame = frames.enter(row, op, call, inputs_of.sources(row)) if has_frames else ()
             rule = layout.rules[code]
             site = Site(call, rule, row if row_outside is None else row_outside, times)
             mark = len(sites)
-            if rule is not None and inputs and layout.is_plain[code]:
-                outputs = self._plain(call, rule, is_main=row_outside is None)
+            if rule is not None and is_plain[code] and (inputs or names_variable[code]):
+                outputs = self._plain(call, rule, is_main=is_main)
+                if names_variable[code]:
+                    outputs = _of_variable(outputs, call)
             else:
                 outputs = self._believed(self._outputs(_Scene(graph, sites, site, times)))
                 outputs = self._adjusted(outputs, call, inputs_of, row)
@@ -213,14 +219,15 @@ class _Engine:
     def _plain(self, call: Call, rule: Rule, *, is_main: bool) -> list[Tensor]:
         """What its rule alone tells. A function is small, and its nodes are read one by one."""
         key = key_of(call) if is_main else None
-        known = self._alike.find(key)
+        known = self._alike.get(key)
         if known is not None:
             self._budget.take(known.steps)
             call.alike = known
             return known.made()
         before = self._budget.spent
         outputs = self._believed(self._told(call, rule.infer(call)))
-        self._alike.add(key, call, outputs, self._budget.spent - before)
+        if key is not None:
+            keep_alike(self._alike, key, call, outputs, self._budget.spent - before)
         return outputs
 
     def _layout(self, graph: Graph, rows: Sequence[int]) -> _Layout:
@@ -237,6 +244,7 @@ class _Engine:
                 graph.ops.codes.tolist(),
                 [self._rules.get(op) for op in table],
                 [self._is_plain(op, graph) for op in table],
+                [op in _NAMES_VARIABLE for op in table],
                 _waits(graph),
             )
         return found
@@ -267,10 +275,10 @@ class _Engine:
             outputs = self._switched(inputs_of.origin(row, 1), outputs)
         if op in _MERGES and inputs_of.turns_back(row):
             outputs = [replace(tensor, value=None) for tensor in outputs]  # changes each round
-        if op in _HOLDERS or (outputs and outputs[0].dtype == dtypes.RESOURCE and not inputs):
+        if op in _NAMES_VARIABLE:
+            return _of_variable(outputs, call)
+        if outputs and outputs[0].dtype == dtypes.RESOURCE and not inputs:
             return [replace(tensor, variable=call.name) for tensor in outputs]
-        if op in _PASS_ON and inputs and outputs and inputs[0].variable:
-            return [replace(outputs[0], variable=inputs[0].variable), *outputs[1:]]
         if not outputs and op not in self._rules:
             return [Tensor()]  # something comes out, and nothing is known of it
         return outputs
@@ -568,8 +576,25 @@ class _Layout(NamedTuple):
     codes: list[int]
     rules: list[Rule | None]
     is_plain: list[bool]
+    names_variable: list[bool]
     # who waits for whom without reading it: the first before the second
     waits: list[tuple[int, int]]
+
+
+def _has_dead(tensors: Sequence[Tensor]) -> bool:
+    if len(tensors) == 1:
+        return tensors[0].dead
+    return True in [tensor.dead for tensor in tensors]
+
+
+def _of_variable(outputs: list[Tensor], call: Call) -> list[Tensor]:
+    """What holds a variable, and what is read from it, has its name."""
+    if call.op in _HOLDERS:
+        return [replace(tensor, variable=call.name) for tensor in outputs]
+    name = call.inputs[0].variable if call.inputs and outputs else ""
+    if not name or outputs[0].variable == name:
+        return outputs
+    return [replace(outputs[0], variable=name), *outputs[1:]]
 
 
 def _let_wait(sites: Mapping[int, Site], waits: Iterable[tuple[int, int]]) -> None:

@@ -54,7 +54,10 @@ class Inputs:
         if end == first + 1 and not labels and self._port[first] != CONTROL:
             # most ops read one, and a list that was appended to takes more memory
             port, outputs = self._port[first], results.get(self._node[first])
-            return [outputs[port] if outputs and port < len(outputs) else UNKNOWN]
+            if not outputs or port >= len(outputs):
+                return [UNKNOWN]
+            # nobody changes either list
+            return outputs if len(outputs) == 1 else [outputs[port]]
         found = []
         for edge in range(first, end):
             port = self._port[edge]

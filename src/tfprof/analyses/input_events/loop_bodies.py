@@ -86,7 +86,7 @@ def _within(plane: Plane, runs: Ints) -> Ints:
     line = plane.line_of(runs)
     for one in np.unique(line).tolist():
         mine = runs[line == one]
-        begins, ends = plane.events.start_ps[mine], plane.events.end_ps[mine]
+        begins, ends = plane.events.start_ps[mine], plane.events.ends(mine)
         order = np.argsort(begins, kind="stable")
         # how far any of them has reached; before all there is one that was over
         reach = np.append(np.maximum.accumulate(ends[order]), np.iinfo(np.int64).min)
@@ -99,4 +99,4 @@ def _within(plane: Plane, runs: Ints) -> Ints:
 
 def _holders(plane: Plane, rows: Ints) -> Ints:
     events = plane.events
-    return holders(plane.line_of(rows), events.start_ps[rows], events.end_ps[rows])
+    return holders(plane.line_of(rows), events.start_ps[rows], events.ends(rows))

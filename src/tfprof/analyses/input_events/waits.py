@@ -47,5 +47,5 @@ def _outermost(plane: Plane, rows: Ints) -> Ints:
     """Those that are neither within each other nor within what a pipeline does."""
     events = plane.events
     both = together(plane, rows, rows_where(plane, is_tf_data))
-    holder = holders(plane.line_of(both), events.start_ps[both], events.end_ps[both])
+    holder = holders(plane.line_of(both), events.start_ps[both], events.ends(both))
     return rows[holder[np.searchsorted(both, rows)] < 0]

@@ -59,7 +59,7 @@ def _input(
 ) -> HostInput:
     queues = queue_wait_rows(plane)
     rows = together(plane, wait_rows(plane), queues)
-    asked = Intervals.union(plane.events.start_ps[rows], plane.events.end_ps[rows])
+    asked = Intervals.union(plane.events.start_ps[rows], plane.events.ends(rows))
     waits = asked.minus(_at_work(devices)).minus(_queued(plane, devices))
     trees = pipelines(plane)
     found = [_found(one, waits, steps) for one in trees.of_host]

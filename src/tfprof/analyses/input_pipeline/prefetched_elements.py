@@ -26,7 +26,7 @@ def ready_ahead(pipeline: Pipeline) -> dict[int, Ints]:
     _, left, right = np.intersect1d(made.ints(), taken.ints(), return_indices=True)
     if not len(left):
         return {}
-    waited = np.maximum(events.start_ps[taken.rows[right]] - events.end_ps[made.rows[left]], 0)
+    waited = np.maximum(events.start_ps[taken.rows[right]] - events.ends(made.rows[left]), 0)
     stage = _stage_around(pipeline, taken.rows[right])
     return {at: waited[stage == at] for at in np.unique(stage[stage >= 0]).tolist()}
 
@@ -39,7 +39,7 @@ def _stage_around(pipeline: Pipeline, rows: Ints) -> Ints:
         stage_of_call[stage.calls] = at
     both = together(pipeline.plane, rows, calls.row)
     line = pipeline.plane.line_of(both)
-    holder = holders(line, events.start_ps[both], events.end_ps[both])[np.searchsorted(both, rows)]
+    holder = holders(line, events.start_ps[both], events.ends(both))[np.searchsorted(both, rows)]
     around = both[np.maximum(holder, 0)]
     place = np.minimum(np.searchsorted(calls.row, around), len(calls) - 1)
     known = (holder >= 0) & (calls.row[place] == around)

@@ -61,7 +61,7 @@ def _called(pipeline: Pipeline) -> tuple[Ints, Ints]:
         stage_of_row[calls.row[stage.calls]] = at
     both = together(plane, functions.rows, calls.row, rows_where(plane, is_produce))
     line = plane.line_of(both)
-    holder = holders(line, plane.events.start_ps[both], plane.events.end_ps[both])
+    holder = holders(line, plane.events.start_ps[both], plane.events.ends(both))
     _own_producers(pipeline, stage_of_row, both, holder)
     around = holder[np.searchsorted(both, functions.rows)]
     stage_ = np.where(around >= 0, stage_of_row[both[np.maximum(around, 0)]], -1).astype(np.int64)

@@ -23,7 +23,7 @@ _LATE, _LATE_BY = 0.1, 60_000_000.0
 _OPS_A_MOMENT, _MOMENT = 100, 20_000_000.0
 
 
-def delays(lasting: Sequence[float], chance: int | None) -> Delays:
+def delays(lasting: Sequence[float], spread: Sequence[float], chance: int | None) -> Delays:
     """`lasting` is how long each op takes: the longer, the likelier it is the one interrupted.
 
     While a kernel stands still, other threads go on with the rounds of a loop, and what those make
@@ -33,12 +33,13 @@ def delays(lasting: Sequence[float], chance: int | None) -> Delays:
     if chance is None or not count:
         return [1.0] * count, [0.0] * count
     draw = random.Random(chance)  # noqa: S311  (no secret hangs on it)
-    factors = [math.exp(draw.uniform(-1, 1) * _spread(one)) for one in lasting]
+    exp, number = math.exp, draw.random
+    factors = [exp((2 * number() - 1) * one) for one in spread]
     pauses = [0.0] * count
-    for number in draw.choices(range(count), k=count // _OPS_A_MOMENT + 1):
-        pauses[number] = draw.expovariate(1 / _MOMENT)
-    for number in _interrupted(lasting, draw):
-        pauses[number] = draw.expovariate(1 / _PAUSE)
+    for place in draw.choices(range(count), k=count // _OPS_A_MOMENT + 1):
+        pauses[place] = draw.expovariate(1 / _MOMENT)
+    for place in _interrupted(lasting, draw):
+        pauses[place] = draw.expovariate(1 / _PAUSE)
     return factors, pauses
 
 
@@ -52,9 +53,9 @@ def wakings(chance: int | None) -> Iterator[float]:
         yield WAKING + (draw.expovariate(1 / _LATE_BY) if is_late else 0.0)
 
 
-def _spread(lasting: float) -> float:
-    """Of a long kernel chance evens out."""
-    return max(_LEAST_SPREAD, min(_SPREAD, _EVENS_OUT / max(1.0, lasting)))
+def spreads(lasting: Sequence[float]) -> list[float]:
+    """By op, the same in all runs by chance: of a long kernel it evens out."""
+    return [max(_LEAST_SPREAD, min(_SPREAD, _EVENS_OUT / max(1.0, one))) for one in lasting]
 
 
 def _interrupted(lasting: Sequence[float], draw: random.Random) -> list[int]:

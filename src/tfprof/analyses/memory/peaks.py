@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from tfprof.analyses.graph.subgraph import INPUT_OPS
 from tfprof.analyses.memory.interval import MARGINS, ROUNDS, Doubt, doubt_of, settled
 from tfprof.analyses.memory.program import Program
-from tfprof.analyses.memory.schedule import OnDevice, play, simulate
+from tfprof.analyses.memory.schedule import OnDevice, Simulated, play
 from tfprof.analyses.memory.steps import NOTHING, Line
 from tfprof.analyses.memory.tape import Tape
 from tfprof.results.memory import Alive, LinePiece
@@ -18,6 +18,8 @@ from tfprof.results.memory import Alive, LinePiece
 EXPECTED = 2
 # runs by chance: at most so many, of so many ops together; more where rounds of loops overlap
 _MOST_RUNS, _OPS_OF_RUNS, _OPS_OF_ROUNDS = 10, 100_000, 200_000
+# of fewer runs the one as it should go is expected
+_ENOUGH_TO_CHOOSE = 3
 _LARGEST_BATCH = 1 << 20
 # how often a guess is corrected, and when there is nothing to correct any more
 _CORRECTIONS, _NEAR = 4, 2
@@ -67,28 +69,54 @@ class MemoryPeak:
         return self.least, self.most
 
 
-def peaks(made: Program, batch: int) -> dict[str, MemoryPeak]:
+@dataclass(frozen=True, slots=True)
+class ExpectedPeak:
+    """The same without the ends of an interval, which take many more runs."""
+
+    batch: int
+    expected: int
+    live: tuple[Alive, ...]
+
+
+def expected_peaks(made: Program, batch: int) -> dict[str, ExpectedPeak]:
     """By device. `batch` makes a line a number where sizes were left open."""
-    return taped_peaks(Tape(made, batch))
+    tape = Tape(made, batch)
+    turns = _turns(made, doubt_of(made.steps, tape.durations))
+    runs: dict[int | None, Simulated] = {}
+    for turn in turns if len(turns) >= _ENOUGH_TO_CHOOSE else turns[:1]:
+        runs[turn] = play(tape, EXPECTED, chance=turn)
+        others = [run.peak for chance, run in runs.items() if chance is not None]
+        if others and min(others) <= runs[None].peak <= max(others):
+            break  # whatever the others take, the run as it should go is neither end
+    expected = runs[_typical({turn: run.peak for turn, run in runs.items()})]
+    expected.name_alive()
+    return {
+        device: ExpectedPeak(batch, here.peak, _alive(made, here))
+        for device, here in zip(made.devices, expected.devices, strict=True)
+    }
 
 
 def taped_peaks(tape: Tape) -> dict[str, MemoryPeak]:
+    """By device, with what is in doubt about it."""
     made, batch = tape.made, tape.batch
     doubt = doubt_of(made.steps, tape.durations)
     runs = {turn: play(tape, EXPECTED, chance=turn) for turn in _turns(made, doubt)}
     typical = _typical({turn: run.peak for turn, run in runs.items()})
-    expected = runs[typical]
-    expected.name_alive()
+    runs[typical].name_alive()
+    # what a run writes down of a large step is large
+    by_chance = [[device.peak for device in run.devices] for run in runs.values()]
+    devices = runs[typical].devices
+    runs.clear()
     # later steps of a loop, when its short ops are known to be short
-    later = runs if doubt in ROUNDS else ()
-    practised = [play(tape, EXPECTED, chance=turn, practised=True) for turn in later]
+    later = _turns(made, doubt) if doubt in ROUNDS else ()
+    practised = [play(tape, EXPECTED, chance=turn, practised=True).devices for turn in later]
     found = {}
     for place, device in enumerate(made.devices):
-        here = expected.devices[place]
+        here = devices[place]
         at = made.steps[here.at].name if here.at >= 0 else ""
-        by_chance = [one.devices[place].peak for one in runs.values()]
-        ends = [*by_chance, *(one.devices[place].peak for one in practised)]
-        kind = settled(doubt, by_chance, tape.durations)
+        drawn = [one[place] for one in by_chance]
+        ends = [*drawn, *(one[place].peak for one in practised)]
+        kind = settled(doubt, drawn, tape.durations)
         low, high = MARGINS[kind].around(ends)
         on_paper = OnPaper(kind, min(ends), max(ends))
         alive = _alive(made, here)
@@ -113,7 +141,7 @@ def _typical(of_turns: Mapping[int | None, int]) -> int | None:
     worse where nothing but the order of a few large kernels decides.
     """
     turns = sorted(of_turns, key=lambda turn: of_turns[turn])
-    outer = min(1, len(turns) // 3)
+    outer = min(1, len(turns) // _ENOUGH_TO_CHOOSE)
     least, most = turns[outer], turns[-1 - outer]
     if of_turns[None] < of_turns[least]:
         return least
@@ -139,7 +167,7 @@ def _at(size: Line, batch: int) -> int:
 
 def pieces(made: Program, batch: int) -> dict[str, list[LinePiece]]:
     """The peak of each device as lines over the batch, where nothing but the batch is open."""
-    found = simulate(made, EXPECTED, batch)
+    found = play(Tape(made, batch), EXPECTED, has_lines=True)
     return {
         device: _envelope(one.lines - {NOTHING})
         for device, one in zip(made.devices, found.devices, strict=True)

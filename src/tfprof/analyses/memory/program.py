@@ -6,10 +6,17 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tfprof.analyses.cost.op_costs import OpCosts
+from tfprof.analyses.cost.op_costs import OpCost, OpCosts
 from tfprof.analyses.inference.sites import Site
 from tfprof.analyses.memory.op_times import duration, is_cheap
-from tfprof.analyses.memory.steps import NOTHING, Line, OpOutput, ProgramStep
+from tfprof.analyses.memory.steps import (
+    NOTHING,
+    Line,
+    Location,
+    OpOutput,
+    ProgramStep,
+    Taken,
+)
 from tfprof.analyses.memory.unrolled import Unrolled
 from tfprof.analyses.training.loop_gradients import InRounds
 from tfprof.model.device import DeviceSpec, short_names
@@ -112,8 +119,7 @@ def program(costs: OpCosts, graph: Graph, model: MemoryModel) -> Program:
     """Links every input to the op that makes it: a tensor is one object on both sides."""
     unsized: list[tuple[str, Tensor]] = []
     ops = [op for op in costs.ops if not isinstance(op, InRounds)]
-    known: dict[object, _Filled] = {}
-    unrolled = Unrolled(ops, graph, lambda step: _fill_once(step, known, unsized, model))
+    unrolled = Unrolled(ops, graph, _Filling(model, unsized))
     steps = unrolled.steps
     if model.has_scratch:
         watch_values(steps, model)
@@ -196,34 +202,23 @@ def _inputs(steps: Iterable[ProgramStep], model: MemoryModel, devices: int) -> l
     return sums
 
 
-# whether it is cheap, how long it takes, its scratch, and of each output size, alias and type
-_Filled = tuple[bool, float, tuple[int, ...], Line, int, list[tuple[Line, int | None, int]]]
-
-
-def _fill_once(
-    step: ProgramStep,
-    known: dict[object, _Filled],
-    unsized: list[tuple[str, Tensor]],
-    model: MemoryModel,
-) -> None:
+class _Filling:
     """Ops that are alike take the same; of one whose sizes are not known the name is noted."""
-    site = step.op.site
-    alike = site.call.alike if site.times == 1 else None
-    found = known.get(alike) if alike is not None else None
-    if found is not None:
-        step.is_cheap, step.duration, step.reuse, step.scratch, step.spared, outputs = found
-        if len(outputs) == 1:
-            size, alias, dtype = outputs[0]
-            step.outputs = [OpOutput(size, 0, alias, dtype)]
-        else:
-            step.outputs = [OpOutput(size, 0, alias, dtype) for size, alias, dtype in outputs]
-        return
-    before = len(unsized)
-    _fill(step, unsized, model)
-    if alike is not None and len(unsized) == before:
-        made = [(one.size, one.alias, one.dtype) for one in step.outputs]
-        taken = step.reuse, step.scratch, step.spared
-        known[alike] = step.is_cheap, step.duration, *taken, made
+
+    def __init__(self, model: MemoryModel, unsized: list[tuple[str, Tensor]]) -> None:
+        self._model, self._unsized = model, unsized
+        self._known: dict[object, Taken] = {}
+
+    def step(self, op: OpCost, reads: list[Location | None]) -> ProgramStep:
+        site = op.site
+        alike = site.call.alike if site.times == 1 else None
+        if alike is not None and alike in self._known:
+            return self._known[alike].step(op, reads)
+        before, step = len(self._unsized), ProgramStep(op, reads)
+        _fill(step, self._unsized, self._model)
+        if alike is not None and len(self._unsized) == before:
+            self._known[alike] = Taken.by(step)
+        return step
 
 
 def _fill(step: ProgramStep, unsized: list[tuple[str, Tensor]], model: MemoryModel) -> None:
@@ -320,11 +315,7 @@ def link(steps: list[ProgramStep], controls: Iterable[tuple[int, int]]) -> None:
         sources.pop(number, None)
         step.waits_for = len(sources)
         for source in sources:
-            if steps[source].releases:
-                steps[source].releases.append(number)
-            else:
-                # most are read once, and a list that was appended to takes more memory
-                steps[source].releases = [number]
+            steps[source].release(number)
     # whom each reads, or only waits for; most ops wait for nobody else
     known: dict[int, dict[int, None]] = {}
     for before, after in controls:
@@ -334,7 +325,7 @@ def link(steps: list[ProgramStep], controls: Iterable[tuple[int, int]]) -> None:
             known[after][before] = None
             if before != after:
                 steps[after].waits_for += 1
-            steps[before].releases.append(after)
+            steps[before].release(after)
 
 
 def _read_by(step: ProgramStep) -> dict[int, None]:
@@ -369,6 +360,8 @@ def _controls(steps: list[ProgramStep], graph: Graph) -> list[tuple[int, int]]:
 
 def place(steps: list[ProgramStep], graph: Graph) -> list[str]:
     """Puts each op on the device its node names; what crosses over is copied there."""
+    if not any(graph.devices.table):
+        return [CPU]
     of = device_of_rows(graph)
     used = [of(step.op.site.row) for step in steps]
     devices = sorted(set(used)) or [CPU]

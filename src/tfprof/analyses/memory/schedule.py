@@ -65,16 +65,22 @@ def simulate(made: Program, workers: int, batch: int = 1) -> Simulated:
 
 
 def play(
-    tape: Tape, workers: int, *, chance: int | None = None, practised: bool = False
+    tape: Tape,
+    workers: int,
+    *,
+    chance: int | None = None,
+    practised: bool = False,
+    has_lines: bool = False,
 ) -> Simulated:
     """Each device has so many threads, which work as those of TensorFlow's executor do.
 
     `chance` is the seed of a run in which each op takes longer or shorter than it should, as on a
-    real machine. In a `practised` run the executor knows which ops are short.
+    real machine. In a `practised` run the executor knows which ops are short. `has_lines`: whether
+    somebody asks for them.
     """
-    is_cheap = tape.short if practised else tape.cheap
+    is_cheap = tape.short if practised else tape.is_cheap
     run = _Run(tape, workers, tape.turn(chance), is_cheap, wakings(chance))
-    run.go()
+    run.go(has_lines=has_lines)
     return Simulated([one.result for one in run.devices], run.order, run)
 
 
@@ -116,16 +122,15 @@ class _Run:
         is_cheap: Sequence[bool],
         waking: Iterator[float],
     ) -> None:
-        self.tape, self.steps = tape, tape.made.steps
-        self.is_cheap, self.waking = is_cheap, waking
+        self.tape, self.is_cheap, self.waking = tape, is_cheap, waking
         self.factors, self.pauses = delays
-        self.waits = [step.waits_for for step in self.steps]
+        self.waits = list(tape.waits)
         count = len(tape.sizes)
         # by output: its buffer
         self.buffer = [NOBODY] * count
-        # by buffer: reads still to come, its size, its data type, what it keeps alive as a list,
-        # how many ops had started when it was freed
-        self.uses, self.sizes, self.dtypes = [0] * count, list(tape.sizes), [0] * count
+        # by buffer: reads still to come, its size, what it keeps alive as a list, how many ops had
+        # started when it was freed
+        self.uses, self.sizes = [0] * count, list(tape.sizes)
         self.elements: dict[int, list[int]] = {}
         self.freed_at = array("q", [NOBODY]) * count
         self.made: list[int] = []
@@ -139,142 +144,166 @@ class _Run:
         for device in self.devices:
             device.threads = [_Thread(device) for _ in range(workers)]
         self.running: list[tuple[float, int, int, _Thread]] = []
-        self.now, self.begun = 0.0, 0
+        self.begun = 0
         self.order: list[int] = []
 
-    def go(self) -> None:
-        for place, device in enumerate(self.devices):
-            roots = [
-                number
-                for number, left in enumerate(self.waits)
-                if not left and self.steps[number].device == place
-            ]
-            self._hand_out(roots, device.threads[0])
-            device.threads[0].is_idle = False
-            self._next(device.threads[0])
-        self._wake()
-        running = self.running
-        while running:
-            self.now, _, number, thread = heapq.heappop(running)
+    def go(self, *, has_lines: bool) -> None:  # noqa: C901, PLR0912, PLR0915  (all that every op of every run takes)
+        """Begins with the ops that wait for nobody, on the first thread of each device."""
+        tape, running, order, made = self.tape, self.running, self.order, self.made
+        outputs, reads, releases, reuse = tape.outputs, tape.reads, tape.releases, tape.reuse
+        readers, aliases, holds, values = tape.readers, tape.aliases, tape.holds, tape.values
+        scratches, spared, durations = tape.scratch, tape.spared, tape.durations
+        places, is_cheap, changes = tape.places, self.is_cheap, tape.changes
+        buffer, uses, sizes, waits = self.buffer, self.uses, self.sizes, self.waits
+        factors, pauses, free, pop, push = (
+            self.factors, self.pauses, self._free, heapq.heappop, heapq.heappush
+        )  # fmt: skip
+        begins = [device.threads[0] for device in reversed(self.devices)]
+        for thread in begins:
+            thread.is_idle = False
+        now, number = 0.0, _NONE
+        ready: Sequence[int]
+        while True:
+            if begins:
+                thread, number = begins.pop(), _NONE
+                ready = self._roots(thread.device)
+            else:
+                for device in self.devices:
+                    if device.queued:
+                        self._wake(device, now)
+                if not running:
+                    return
+                now, _, number, thread = pop(running)
+                ready = releases[number] if number >= 0 else ()
+            device, at_once = thread.device, thread.at_once
+
+            # the op ends: frees what is not needed any more
             if number >= 0:
-                ready = self._finish(number)
-                if ready:
-                    self._hand_out(ready, thread)
-            self._next(thread)
-            self._wake()
+                scratch = scratches[number]
+                if scratch != NOTHING:
+                    device.slope -= scratch[0]
+                    device.held -= scratch[1]
+                    device.active.discard(number)
+                for read in reads[number]:
+                    one = buffer[read]
+                    if one >= 0:
+                        left = uses[one] = uses[one] - 1
+                        if left <= 0:
+                            free(one)
+                for output in outputs[number]:
+                    one = buffer[output]
+                    if one >= 0 and uses[one] <= 0:
+                        free(one)
 
-    def _hand_out(self, ready: list[int], thread: _Thread) -> None:
-        """As TensorFlow's executor does with what an op made ready.
+            # As TensorFlow's executor does with what became ready: a thread runs cheap ops itself,
+            # one after the other. Of the others it keeps the last if it has nothing else to do; the
+            # rest goes to the front of its queue.
+            kept = _NONE
+            for reader in ready:
+                left = waits[reader] = waits[reader] - 1
+                if left:
+                    continue
+                if places[reader] != device.place:
+                    other = self.devices[places[reader]]
+                    other.threads[0].queue.append(reader)
+                    other.queued += 1
+                elif is_cheap[reader]:
+                    at_once.append(reader)
+                else:
+                    if kept >= 0:
+                        thread.queue.appendleft(kept)
+                        device.queued += 1
+                    kept = reader
+            if kept >= 0 and at_once:
+                thread.queue.appendleft(kept)
+                device.queued += 1
 
-        A thread runs cheap ops itself, one after the other. Of the others it keeps the last if it
-        has nothing else to do; the rest goes to the front of its queue.
-        """
-        kept, here = None, thread.device
-        for number in ready:
-            step = self.steps[number]
-            if step.device != here.place:
-                other = self.devices[step.device]
-                other.threads[0].queue.append(number)
-                other.queued += 1
-            elif self.is_cheap[number]:
-                thread.at_once.append(number)
+            # its own work first, the newest of its queue; then the oldest of another's
+            if at_once:
+                number = at_once.popleft()
+            elif kept >= 0:
+                number = kept
+            elif device.queued:
+                device.queued -= 1
+                if thread.queue:
+                    number = thread.queue.popleft()
+                else:
+                    number = next(one for one in device.threads if one.queue).queue.pop()
             else:
-                if kept is not None:
-                    thread.queue.appendleft(kept)
-                    here.queued += 1
-                kept = number
-        if kept is None:
-            return
-        if thread.at_once:
-            thread.queue.appendleft(kept)
-            here.queued += 1
-        else:
-            thread.at_once.append(kept)
+                thread.is_idle, number = True, _NONE
+                continue
 
-    def _next(self, thread: _Thread) -> None:
-        """Its own work first, the newest of its queue; then the oldest of another's."""
-        device = thread.device
-        if thread.at_once:
-            number = thread.at_once.popleft()
-        elif device.queued:
-            device.queued -= 1
-            if thread.queue:
-                number = thread.queue.popleft()
-            else:
-                number = next(one for one in device.threads if one.queue).queue.pop()
-        else:
-            thread.is_idle = True
-            return
-        touched = self._start(number, device)
-        written = max(0, touched - self.tape.spared[number])
-        lasts = self.tape.durations[number] + FIRST_TOUCH * written
-        self._later(self.factors[number] * lasts + self.pauses[number], number, thread)
+            # the op starts: allocates what it needs
+            order.append(number)
+            before = device.held
+            given: list[int] = []
+            for output in outputs[number]:
+                alias = aliases[output]
+                if alias >= 0:
+                    shared = buffer[alias]
+                    if shared >= 0:
+                        uses[shared] += readers[output]
+                        buffer[output] = shared
+                    continue
+                size = sizes[output]
+                if size == NOTHING and output not in holds:
+                    continue
+                if reuse[number] and self._takes_over(number, output, size, given):
+                    continue
+                if number in values and self._shares_value(number, output):
+                    continue
+                device.slope += size[0]
+                device.held += size[1]
+                uses[output] = readers[output]
+                buffer[output] = output
+                made.append(output)
+                if output in holds:
+                    self._keep(output, holds[output])
+            scratch = scratches[number]
+            if scratch != NOTHING:
+                device.slope += scratch[0]
+                device.held += scratch[1]
+                device.active.add(number)
+            if number in changes:
+                self._change(number, device)
+            lasts, taken = durations[number], device.held - before
+            if taken > 0:
+                if has_lines:
+                    line = device.slope, device.held - device.slope * tape.batch
+                    device.result.lines.add(line)
+                if device.held > device.result.peak:
+                    self._note_peak(number, device)
+                lasts += FIRST_TOUCH * max(0, taken - spared[number])
+            until = now + (factors[number] * lasts + pauses[number])
+            push(running, (until, self.begun, number, thread))
+            self.begun += 1
 
-    def _later(self, wait: float, number: int, thread: _Thread) -> None:
-        heapq.heappush(self.running, (self.now + wait, self.begun, number, thread))
-        self.begun += 1
+    def _roots(self, device: _Device) -> list[int]:
+        """The ops that wait for nobody but the beginning."""
+        place, places = device.place, self.tape.places
+        found = [
+            number for number, left in enumerate(self.waits) if not left and places[number] == place
+        ]
+        for number in found:
+            self.waits[number] = 1
+        return found
 
-    def _wake(self) -> None:
+    def _wake(self, device: _Device, now: float) -> None:
         """Threads that sleep hear of work that waits."""
-        for device in self.devices:
-            if device.queued:
-                for thread in device.threads:
-                    if thread.is_idle:
-                        thread.is_idle = False
-                        self._later(next(self.waking), _NONE, thread)
+        for thread in device.threads:
+            if thread.is_idle:
+                thread.is_idle = False
+                heapq.heappush(self.running, (now + next(self.waking), self.begun, _NONE, thread))
+                self.begun += 1
 
-    def _start(self, number: int, device: _Device) -> int:
-        """Allocates what the op needs, and says how much that is."""
-        self.order.append(number)
-        buffer, before = self.buffer, device.held
-        reuse = self.tape.reuse[number]
-        given: list[int] = []
-        for output, readers, alias, dtype, holds in self.tape.outputs[number]:
-            if alias != NOBODY:
-                shared = buffer[alias]
-                if shared != NOBODY:
-                    self.uses[shared] += readers
-                    buffer[output] = shared
-                continue
-            size = self.tape.sizes[output]
-            if size == NOTHING and holds is None:
-                continue
-            taken = self._given_up(number, size, dtype, given) if reuse else NOBODY
-            if taken != NOBODY:
-                self.uses[taken] += readers
-                self.taken_over.append(taken)
-                self.taken_by.append(output)
-                given.append(taken)
-                buffer[output] = taken
-                continue
-            if number in self.tape.values and self._shares_value(number, output, readers):
-                continue
-            device.slope += size[0]
-            device.held += size[1]
-            self.uses[output], self.dtypes[output] = readers, dtype
-            buffer[output] = output
-            self.made.append(output)
-            if holds:
-                self._keep(output, holds)
-        scratch = self.tape.scratch[number]
-        if scratch != NOTHING:
-            device.slope += scratch[0]
-            device.held += scratch[1]
-            device.active.add(number)
-        if number in self.tape.changes:
-            self._change(number, device)
-        if device.held > before:
-            self._look(number, device)
-        return device.held - before
-
-    def _shares_value(self, number: int, output: int, readers: int) -> bool:
+    def _shares_value(self, number: int, output: int) -> bool:
         """Whether a variable's value was handed out before and is still there: it is one buffer."""
         variable = self.tape.values[number]
         one = self.values.get(variable, NOBODY)
         if one == NOBODY or self.freed_at[one] != NOBODY:
             self.values[variable] = output
             return False
-        self.uses[one] += readers
+        self.uses[one] += self.tape.readers[output]
         self.buffer[output] = one
         return True
 
@@ -295,43 +324,23 @@ class _Run:
         for one in kept:
             self.uses[one] += 1
 
-    def _given_up(self, number: int, size: Line, dtype: int, given: list[int]) -> int:
-        """The buffer of an input that only this op still needs, if it fits."""
-        buffer = self.buffer
-        for place in self.tape.reuse[number]:
+    def _takes_over(self, number: int, output: int, size: Line, given: list[int]) -> bool:
+        """Writes over an input that only this op still needs, if one fits; `given` are taken."""
+        tape, buffer = self.tape, self.buffer
+        for place in tape.reuse[number]:
             one = buffer[place]
-            if one == NOBODY or self.sizes[one] != size or self.dtypes[one] != dtype:
+            if one < 0 or self.sizes[one] != size or tape.dtypes[one] != tape.dtypes[output]:
                 continue
-            mine = [buffer[read] for read in self.tape.reads[number]].count(one)
+            reads = tape.reads[number]
+            mine = 1 if len(reads) == 1 else [buffer[read] for read in reads].count(one)
             if self.uses[one] == mine and one not in given:
-                return one
-        return NOBODY
-
-    def _finish(self, number: int) -> list[int]:
-        """Frees what is not needed any more; returns the ops that can start now."""
-        step, buffer, uses = self.steps[number], self.buffer, self.uses
-        scratch = self.tape.scratch[number]
-        if scratch != NOTHING:
-            device = self.devices[step.device]
-            device.slope -= scratch[0]
-            device.held -= scratch[1]
-            device.active.discard(number)
-        for read in self.tape.reads[number]:
-            one = buffer[read]
-            if one != NOBODY:
-                uses[one] -= 1
-                if uses[one] <= 0:
-                    self._free(one)
-        for output in self.tape.outputs[number]:
-            one = buffer[output[0]]
-            if one != NOBODY and uses[one] <= 0:
-                self._free(one)
-        ready, waits = [], self.waits
-        for reader in step.releases:
-            waits[reader] -= 1
-            if not waits[reader]:
-                ready.append(reader)
-        return ready
+                self.uses[one] += tape.readers[output]
+                self.taken_over.append(one)
+                self.taken_by.append(output)
+                given.append(one)
+                buffer[output] = one
+                return True
+        return False
 
     def _free(self, buffer: int) -> None:
         """Of a list also the elements that nobody else has."""
@@ -351,13 +360,11 @@ class _Run:
                 if self.uses[element] <= 0:
                     stack.append(element)
 
-    def _look(self, number: int, device: _Device) -> None:
+    def _note_peak(self, number: int, device: _Device) -> None:
         result = device.result
-        result.lines.add((device.slope, device.held - device.slope * self.tape.batch))
-        if device.held > result.peak:
-            result.peak, result.at = device.held, number
-            result.scratch = [(one, self.tape.scratch[one][1]) for one in device.active]
-            device.at_peak = len(self.order), len(self.made), len(self.taken_over)
+        result.peak, result.at = device.held, number
+        result.scratch = [(one, self.tape.scratch[one][1]) for one in device.active]
+        device.at_peak = len(self.order), len(self.made), len(self.taken_over)
 
     def alive(self, place: int) -> Iterator[tuple[int, int]]:
         """What was there at the peak of a device: the op that had it last, and its bytes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tfprof.analyses.cost.op_costs import OpCost
 
@@ -41,7 +42,8 @@ class ProgramStep:
     # the thread that makes it ready runs it at once
     is_cheap: bool = False
     waits_for: int = 0
-    releases: list[int] = field(default_factory=list)
+    # those that wait for it; most have one, and a tuple takes less than a list
+    releases: tuple[int, ...] | list[int] = ()
     # bytes of its scratch that it never writes to: they take no time
     spared: int = 0
     # the variable whose value it hands out
@@ -52,6 +54,13 @@ class ProgramStep:
     @property
     def name(self) -> str:
         return self.op.site.name
+
+    def release(self, number: int) -> None:
+        """One more that waits for it."""
+        if isinstance(self.releases, list):
+            self.releases.append(number)
+        else:
+            self.releases = [*self.releases, number] if self.releases else (number,)
 
     def unlinked(self) -> ProgramStep:
         """The same with nobody reading it yet; spelled out, since a search does this very often."""
@@ -69,3 +78,31 @@ class ProgramStep:
             value_of=self.value_of,
             changes=self.changes,
         )
+
+
+class Taken(NamedTuple):
+    """What an op takes and makes: of ops that are alike the same, worked out once for all."""
+
+    is_cheap: bool
+    duration: float
+    reuse: tuple[int, ...]
+    scratch: Line
+    spared: int
+    # of each output size, alias and data type
+    made: tuple[tuple[Line, int | None, int], ...]
+
+    @classmethod
+    def by(cls, step: ProgramStep) -> Taken:
+        made = tuple((one.size, one.alias, one.dtype) for one in step.outputs)
+        taken = step.reuse, step.scratch, step.spared
+        return cls(step.is_cheap, step.duration, *taken, made)
+
+    def step(self, op: OpCost, reads: list[Location | None]) -> ProgramStep:
+        """Spelled out, since a step is made for every op of a graph."""
+        is_cheap, duration, reuse, scratch, spared, made = self
+        if len(made) == 1:
+            size, alias, dtype = made[0]
+            outputs = [OpOutput(size, 0, alias, dtype)]
+        else:
+            outputs = [OpOutput(size, 0, alias, dtype) for size, alias, dtype in made]
+        return ProgramStep(op, reads, outputs, reuse, scratch, duration, 0, is_cheap, 0, (), spared)

@@ -198,6 +198,6 @@ def _hold(steps: list[ProgramStep], number: int, until: int) -> None:
     reader.waits_for = waits
     steps.append(reader)
     held.outputs[0].readers += 1
-    held.releases.append(len(steps) - 1)
+    held.release(len(steps) - 1)
     if until != number:
-        steps[until].releases.append(len(steps) - 1)
+        steps[until].release(len(steps) - 1)

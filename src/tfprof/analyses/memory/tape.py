@@ -7,66 +7,108 @@ was made for.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import MutableSequence, Sequence
 from copy import copy
 from itertools import accumulate
 
 from tfprof.analyses.memory.at_batch import AtBatch
-from tfprof.analyses.memory.chance import Delays, delays
+from tfprof.analyses.memory.chance import Delays, delays, spreads
 from tfprof.analyses.memory.op_times import SHORT
 from tfprof.analyses.memory.program import MemoryModel, Program
-from tfprof.analyses.memory.steps import NOTHING, Line, Location, OpOutput
+from tfprof.analyses.memory.steps import NOTHING, Line, Location, OpOutput, ProgramStep
 
 NOBODY = -1
+_BYTE = 1 << 8
 # bytes a sample, and bytes at the batch of the tape
 Size = tuple[int, int]
-# its number, how many read it, the output whose buffer it is or NOBODY, its data type, and of a
-# list the outputs that it keeps alive: plain, since there is one for nearly every op
-TapedOutput = tuple[int, int, int, int, Sequence[int] | None]
 
 
 class Tape:
     """By op: the outputs that may have buffers, the outputs that it reads, those it may write over.
 
-    By output: its size, and the device that it is made on.
+    By output: its size, the device that it is made on, how many read it, its data type, and the
+    output whose buffer it is or NOBODY.
     """
 
     def __init__(self, made: Program, batch: int) -> None:
         self.made, self.batch = made, batch
         steps = made.steps
         self._first = list(accumulate((len(step.outputs) for step in steps), initial=0))
-        self.sizes = [_at(one.size, batch) for step in steps for one in step.outputs]
-        self.devices = [step.device for step in steps for _ in step.outputs]
-        self.scratch = [_at(step.scratch, batch) for step in steps]
-        self.spared = [step.spared for step in steps]
+        outputs = [one for step in steps for one in step.outputs]
+        self.sizes = _all_at([one.size for one in outputs], batch)
+        self.devices = _small([step.device for step in steps for _ in step.outputs])
+        self.readers = _small([one.readers for one in outputs])
+        self.dtypes = _small([one.dtype for one in outputs])
+        self.aliases = [NOBODY] * len(self.sizes)
+        # of a list the outputs that it keeps alive
+        self.holds: dict[int, Sequence[int]] = {}
+        self.scratch = _all_at([step.scratch for step in steps], batch)
+        self.spared = _small([step.spared for step in steps])
         self.durations = [step.duration for step in steps]
-        self.cheap = [step.is_cheap for step in steps]
+        self.places = _small([step.device for step in steps])
+        self.is_cheap = bytes([step.is_cheap for step in steps])
+        self.waits = [step.waits_for for step in steps]
+        self.releases = [step.releases for step in steps]
         self._turns: dict[int | None, Delays] = {}
+        self._spreads: list[float] = []
         # by op: the variable whose value it hands out; the one it changes, and its size
         self.values: dict[int, str] = {}
         self.changes: dict[int, tuple[str, Size]] = {}
-        self.outputs: list[Sequence[TapedOutput]] = []
+        self.outputs: list[Sequence[int]] = []
         self.reads: list[Sequence[int]] = []
         self.reuse: list[Sequence[int]] = []
-        first = self._first
         for number, step in enumerate(steps):
-            reads = tuple([_number(read, first) for read in step.reads])
-            at = first[number]
-            if len(step.outputs) == 1:
-                taped = [_taped(step.outputs[0], at, reads)]
-            else:
-                taped = [_taped(one, place, reads) for place, one in enumerate(step.outputs, at)]
-            if step.value_of:
-                # it has no size, but it matters who still reads it
-                self.values[number] = step.value_of
-                taped[0] = (at, step.outputs[0].readers, NOBODY, 0, ())
-            if step.changes[0]:
-                self.changes[number] = step.changes[0], _at(step.changes[1], batch)
-            self.outputs.append(tuple([one for one in taped if one is not None]))
-            known = _known(range(len(reads)), reads) if NOBODY in reads else reads
-            is_all = len(reads) == len(known) == 1 and step.reuse == (0,)
-            self.reuse.append(known if is_all else _known(step.reuse, reads) if step.reuse else ())
-            self.reads.append(known)
+            if not self._add_plain(step, self._first[number]):
+                self._add(number, step)
+
+    def _add_plain(self, step: ProgramStep, at: int) -> bool:
+        """Most ops read one tensor and make one that is their own; false of any other."""
+        if len(step.reads) != 1 or len(step.outputs) != 1 or step.value_of or step.changes[0]:
+            return False
+        read, output = step.reads[0], step.outputs[0]
+        if read is None or output.alias is not None or output.holds or len(step.reuse) > 1:
+            return False
+        source, port = read
+        reads = self.outputs[source] if source < len(self.outputs) else ()
+        if len(reads) != 1 or port or reads[0] != self._first[source]:
+            reads = (_number(read, self._first),)
+        self.outputs.append((at,) if output.size != NOTHING else ())
+        self.reuse.append(reads if step.reuse == (0,) else _known(step.reuse, reads))
+        self.reads.append(reads)
+        return True
+
+    def _add(self, number: int, step: ProgramStep) -> None:
+        first = self._first
+        reads = tuple([_number(read, first) for read in step.reads])
+        at = first[number]
+        if len(step.outputs) == 1:
+            held: Sequence[int] = (at,) if self._is_held(step.outputs[0], at, reads) else ()
+        else:
+            taped = enumerate(step.outputs, at)
+            held = tuple([place for place, one in taped if self._is_held(one, place, reads)])
+        if step.value_of:
+            # it has no size, but it matters who still reads it
+            self.values[number] = step.value_of
+            self.aliases[at], self.dtypes[at], self.holds[at] = NOBODY, 0, ()
+            held = held if at in held else (at, *held)
+        if step.changes[0]:
+            self.changes[number] = step.changes[0], _at(step.changes[1], self.batch)
+        self.outputs.append(held)
+        known = _known(range(len(reads)), reads) if NOBODY in reads else reads
+        is_all = len(reads) == len(known) == 1 and step.reuse == (0,)
+        self.reuse.append(known if is_all else _known(step.reuse, reads) if step.reuse else ())
+        self.reads.append(known)
+
+    def _is_held(self, output: OpOutput, number: int, reads: Sequence[int]) -> bool:
+        """Whether there is anything to hold at any batch."""
+        if output.alias is not None:
+            alias = reads[output.alias] if output.alias < len(reads) else NOBODY
+            self.aliases[number] = alias
+            return alias != NOBODY
+        if output.holds:
+            self.holds[number] = _known(output.holds, reads)
+            return True
+        return output.size != NOTHING
 
     def at(self, batch: int, model: MemoryModel) -> Tape:
         """The same program at another batch, which it is known at: only numbers differ."""
@@ -78,20 +120,20 @@ class Tape:
         found.scratch = [size for size, _ in taken]
         found.spared = [spared for _, spared in taken]
         found.durations = [there.duration(step.op) for step in steps]
-        found._turns = {}  # noqa: SLF001  (of its own copy)
+        found._turns, found._spreads = {}, []  # noqa: SLF001  (of its own copy)
         return found
 
     @property
     def short(self) -> list[bool]:
         """The ops that a thread runs at once when they have run often."""
-        return [
-            cheap or lasts <= SHORT for cheap, lasts in zip(self.cheap, self.durations, strict=True)
-        ]
+        both = zip(self.is_cheap, self.durations, strict=True)
+        return [bool(cheap) or lasts <= SHORT for cheap, lasts in both]
 
     def turn(self, chance: int | None) -> Delays:
         """What is delayed in a run; that of a middle is asked for twice."""
         if chance not in self._turns:
-            self._turns[chance] = delays(self.durations, chance)
+            self._spreads = self._spreads or spreads(self.durations)
+            self._turns[chance] = delays(self.durations, self._spreads, chance)
         return self._turns[chance]
 
     def location(self, number: int) -> Location:
@@ -107,22 +149,20 @@ def _number(read: Location | None, first: Sequence[int]) -> int:
     return first[read[0]] + read[1] if read[1] else first[read[0]]
 
 
-def _taped(output: OpOutput, number: int, reads: Sequence[int]) -> TapedOutput | None:
-    """None where there is nothing to hold at any batch."""
-    if output.alias is not None:
-        alias = reads[output.alias] if output.alias < len(reads) else NOBODY
-        return None if alias == NOBODY else (number, output.readers, alias, output.dtype, None)
-    if output.holds:
-        return number, output.readers, NOBODY, output.dtype, _known(output.holds, reads)
-    if output.size == NOTHING:
-        return None
-    return number, output.readers, NOBODY, output.dtype, None
-
-
 def _known(places: Sequence[int], reads: Sequence[int]) -> Sequence[int]:
     """The outputs that are read at some places; damaged graphs leave inputs out."""
     found = [reads[place] for place in places if place < len(reads)]
     return tuple([one for one in found if one != NOBODY])
+
+
+def _small(numbers: list[int]) -> MutableSequence[int]:
+    """A byte each where that is enough: of a large graph lists of the same few are large."""
+    is_enough = not numbers or 0 <= min(numbers) <= max(numbers) < _BYTE
+    return bytearray(numbers) if is_enough else numbers
+
+
+def _all_at(sizes: list[Line], batch: int) -> list[Size]:
+    return [_at(size, batch) if size[0] else size for size in sizes]
 
 
 def _at(size: Line, batch: int) -> Size:

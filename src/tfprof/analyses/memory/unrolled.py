@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 from tfprof.analyses.cost.op_costs import OpCost
 from tfprof.analyses.inference.order import BACK_EDGES
@@ -32,7 +33,11 @@ _CHOICES = ("If", "StatelessIf", "Case", "StatelessCase")
 _ENTERS, _EXITS = ("Enter", "RefEnter"), ("Exit", "RefExit")
 _MERGES, _SWITCHES = ("Merge", "RefMerge"), ("Switch", "RefSwitch")
 
-Fill = Callable[[ProgramStep], None]
+
+class Filling(Protocol):
+    """Who knows what ops take and make."""
+
+    def step(self, op: OpCost, reads: list[Location | None]) -> ProgramStep: ...
 
 
 @dataclass(slots=True)
@@ -50,12 +55,12 @@ class _Round:
 class Unrolled:
     """Steps in an order in which inputs come first, and who waits for whom besides."""
 
-    def __init__(self, ops: Sequence[OpCost], graph: Graph, fill: Fill) -> None:
+    def __init__(self, ops: Sequence[OpCost], graph: Graph, filling: Filling) -> None:
         self.steps: list[ProgramStep] = []
         self.controls: list[tuple[int, int]] = []
         # loops whose rounds nobody knows
         self.open_loops: list[tuple[str, Size]] = []
-        self._graph, self._fill = graph, fill
+        self._graph, self._filling = graph, filling
         self._made: dict[int, Location] = {}
         self._wanted: list[tuple[int, int, int]] = []
         self._members: dict[Location, tuple[list[Location], Location | None]] = {}
@@ -63,21 +68,24 @@ class Unrolled:
         self._stacks: dict[Location, list[tuple[Location, Location]]] = {}
         self._round: _Round | None = None
         # the last step of each op that others wait for without reading it, by site
-        self._awaited = {id(one) for op in ops for one in op.site.after}
+        waiting = [op.site.after for op in ops if op.site.after]
+        self._awaited = {id(one) for after in waiting for one in after}
         self._ends: dict[int, int] = {}
         self._given = ops
         self._outputs_of_rows = _outputs_of_rows(ops, graph)
-        inside = _inside_others(op.site for op in ops)
-        self._emit([op for op in ops if id(op.site) not in inside], 0)
+        self._emit(_outermost(ops), 0)
         self._resolve()
+        # of a large graph this is much, and nobody asks any more
+        self._made.clear()
 
     # --- in order
 
     def _emit(self, ops: Sequence[OpCost], depth: int) -> None:
         frames = _frames(ops, depth)
         if not frames:
+            nobody_waits = not self._awaited
             for op in ops:
-                if op.site.called is None and not self._awaited:
+                if nobody_waits and op.site.called is None:
                     self._plain(op)
                 else:
                     self._op(op)
@@ -112,13 +120,16 @@ class Unrolled:
             reads = [made.get(id(call.inputs[0]))]
         else:
             reads = [made.get(id(one)) for one in call.inputs]
-        step = ProgramStep(op, reads)
+        step = self._filling.step(op, reads)
         if self._round is None and None in reads:
             missing = [place for place, read in enumerate(reads) if read is None]
             self._wanted += [(number, place, id(call.inputs[place])) for place in missing]
         self.steps.append(step)
-        self._fill(step)
-        self._store(step, number)
+        if call.op in _MAY_STORE:
+            self._store(step, number)
+        elif op.site.rule is not None and len(call.outputs) == 1:
+            made[id(call.outputs[0])] = (number, 0)
+            return step
         for port, tensor in enumerate(call.outputs):
             if op.site.rule is None:
                 made.setdefault(id(tensor), (number, port))
@@ -180,11 +191,9 @@ class Unrolled:
     def _ops(self) -> Mapping[int, OpCost]:
         return {id(op.site): op for op in self._given}
 
-    def _own(self, sites: Iterable[Site]) -> list[OpCost]:
+    def _own(self, sites: Iterable[Site]) -> Sequence[OpCost]:
         """The ops of a body without those of what it calls itself."""
-        ops = [self._ops[id(one)] for one in sites if id(one) in self._ops]
-        inside = _inside_others(op.site for op in ops)
-        return [op for op in ops if id(op.site) not in inside]
+        return _outermost([self._ops[id(one)] for one in sites if id(one) in self._ops])
 
     def _end(self, op: OpCost, places: Sequence[Location | None]) -> None:
         """A loop or a choice allocates no outputs: they are those of its last round or branch."""
@@ -320,7 +329,7 @@ class Unrolled:
         store = _STORES.get(op)
         if store is not None:
             store(self, step, number)
-        elif step.outputs and step.outputs[0].dtype == dtypes.VARIANT and op in ("AddN", "Add"):
+        elif step.outputs and step.outputs[0].dtype == dtypes.VARIANT:
             self.keep(step, number, tuple(range(len(step.reads))))
 
     def keep(self, step: ProgramStep, number: int, held: tuple[int, ...], port: int = 0) -> None:
@@ -414,13 +423,13 @@ class Unrolled:
         self._elements[number + 1, 0] = [place for place in made if place is not None]
 
 
-def _inside_others(sites: Iterable[Site]) -> set[int]:
-    return {
-        id(one)
-        for site in sites
-        if site.called is not None
-        for one in (*site.called.condition, *site.called.body)
-    }
+def _outermost(ops: Sequence[OpCost]) -> Sequence[OpCost]:
+    """Without the ops of what others of them call."""
+    called = [op.site.called for op in ops if op.site.called is not None]
+    if not called:
+        return ops
+    inside = {id(site) for one in called for site in (*one.condition, *one.body)}
+    return [op for op in ops if id(op.site) not in inside]
 
 
 def _outputs_of_rows(ops: Sequence[OpCost], graph: Graph) -> Mapping[int, Sequence[Tensor]]:
@@ -440,7 +449,8 @@ def _at_once(call: Call) -> int:
 
 
 def _frames(ops: Sequence[OpCost], depth: int) -> list[str]:
-    return list(dict.fromkeys(op.site.loops[depth] for op in ops if len(op.site.loops) > depth))
+    loops = [op.site.loops for op in ops if op.site.loops]
+    return list(dict.fromkeys(one[depth] for one in loops if len(one) > depth))
 
 
 def _around(
@@ -584,3 +594,5 @@ _STORES: Mapping[str, Callable[[Unrolled, ProgramStep, int], None]] = {
     "StackPopV2": _pops_stack,
     "StackPop": _pops_stack,
 }
+# sums of lists are lists
+_MAY_STORE = frozenset({*_STORES, "AddN", "Add"})

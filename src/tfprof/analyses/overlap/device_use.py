@@ -47,8 +47,9 @@ class DeviceUse:
     # from the begin of a step to the end of the last that ran in it; -1 where nothing did
     finished: Ints
     waited: Mapping[WaitedFor, Ints]
-    # within a step, from the first kernel to the last
+    # within a step, from the first kernel to the last; and what of that nothing went on
     span: Ints
+    span_idle: Ints
     # in the whole capture, for others to arrive; None where barriers are not recorded
     barriers: int | None
     when_active: Intervals = field(repr=False)
@@ -123,7 +124,9 @@ def _use(
     compute, copies = _joined(parts, _COMPUTE), _joined(parts, _COPIES)
     collectives = _joined(parts, (Category.COLLECTIVES,))
     last = _first_and_last(active, begin, until)[1]
-    kernels = _first_and_last(compute, begin, until)
+    first_kernel, last_kernel = _first_and_last(compute, begin, until)
+    span = last_kernel - first_kernel
+    at = begin + np.maximum(first_kernel, 0)
     return DeviceUse(
         *key,
         active.covered_between(begin, until),
@@ -134,7 +137,8 @@ def _use(
         collectives.both(compute.join(copies)).covered_between(begin, until),
         last,
         _waited(key[1], active, around, begin, until),
-        kernels[1] - kernels[0],
+        span,
+        span - active.covered_between(at, at + span),
         _barriers(parts),
         active,
     )

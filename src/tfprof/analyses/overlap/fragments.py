@@ -40,11 +40,11 @@ class _Device:
 
 
 def _replicas(devices: list[_Device]) -> Iterator[str]:
-    """Towers are numbered through, and each runs on a device of its own."""
+    """Towers are numbered through, and the first, whose number is 0, has none in front."""
     seen = {
         int(match[1]) for one in devices for name in one.nodes if (match := _REPLICA.search(name))
     }
-    if seen and max(seen) + 1 > len(seen):
+    if seen and set(range(1, max(seen) + 1)) - seen:
         named = ", ".join(map(str, sorted(seen)))
         yield f"only the replicas {named} of at least {max(seen) + 1} were recorded"
 

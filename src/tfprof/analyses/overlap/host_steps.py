@@ -96,6 +96,7 @@ def _device(one: DeviceUse, time: Ints) -> DeviceSteps:
         _times(one.collectives),
         _times(one.collectives_hidden),
         _times(one.span),
+        _times(one.span_idle),
         {reason: _times(times) for reason, times in one.waited.items()},
         one.barriers,
     )

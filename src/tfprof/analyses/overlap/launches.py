@@ -85,7 +85,7 @@ class _Calls:
     def of(cls, planes: Sequence[Classified], windows: Sequence[StepWindow]) -> _Calls | None:
         for one in planes:
             rows, number = launches(one)
-            start, end = one.plane.events.start_ps[rows], one.plane.events.end_ps[rows]
+            start, end = one.plane.events.start_ps[rows], one.plane.events.ends(rows)
             inside = _inside(start, windows)
             if inside.any():
                 thread = one.plane.line_of(rows[inside])
@@ -141,7 +141,7 @@ def _kernels(one: Classified) -> tuple[Ints, Ints, Ints]:
     rows, number = launched(one)
     computes = np.isin(one.code[rows], _COMPUTE)
     rows, events = rows[computes], one.plane.events
-    return events.start_ps[rows], events.end_ps[rows], number[computes]
+    return events.start_ps[rows], events.ends(rows), number[computes]
 
 
 def _stretches(calls: _Calls, mine: Ints, interval: int) -> Intervals:

@@ -1,7 +1,13 @@
-"""Devices, or hosts, that the others wait for: the same one is behind in most steps."""
+"""Devices, or hosts, that the others wait for: behind the middle of them, step after step.
+
+How far is behind is told by the others: a median, and the median deviation from it (MAD), do not
+move because one is late. Who is late keeps the others waiting in collectives, and waits least
+there itself: so the waiting counts for the one that was waited for, whatever made it late.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -13,80 +19,102 @@ from tfprof.results.step_windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
 
-# of a step's period, by which it is behind the others
+# of a step's period: being behind by less is not worth a word
 _BEHIND = 0.1
+# deviations of the others, each 1.48 of what chance would make a standard deviation
+_FAR = 3 * 1.4826
 _FEWEST_STEPS = 2
+_NAMED = re.compile("`[^`]*`")
 
 
 def straggling(
     kind: str, names: Sequence[str], time: Ints, periods: Ints, took: str
-) -> Straggler | None:
-    """`time` has a row a step, a column each of `names`."""
+) -> list[Straggler]:
+    """The worst first. `time` has a row a step, a column each of `names`."""
     steps, count = time.shape
     if count < 2 or steps < _FEWEST_STEPS:
-        return None
-    last = time.argmax(axis=1)
-    which = int(np.bincount(last, minlength=count).argmax())
-    others = np.median(np.delete(time, which, axis=1), axis=1)
-    lead = time[:, which] - others
-    behind = (last == which) & (lead > _BEHIND * periods)
-    if 2 * np.count_nonzero(behind) <= steps:
-        return None
-    usual = float(np.median(lead[behind]))
-    share = float(np.median(lead[behind] / periods[behind]))
-    count = int(np.count_nonzero(behind))
-    return Straggler(kind, names[which], took, count, steps, int(usual), share)
+        return []
+    found = []
+    for which, name in enumerate(names):
+        others = np.delete(time, which, axis=1)
+        usual = np.median(others, axis=1)
+        spread = np.median(np.abs(others - usual[:, None]), axis=1)
+        lead = time[:, which] - usual
+        behind = (lead > _BEHIND * periods) & (lead > _FAR * spread)
+        if 2 * np.count_nonzero(behind) <= steps:
+            continue
+        share = float(np.median(lead[behind] / periods[behind]))
+        often, by = int(np.count_nonzero(behind)), int(np.median(lead[behind]))
+        found.append(Straggler(kind, name, took, often, steps, by, share))
+    return sorted(found, key=lambda one: -one.share)
 
 
 def straggling_devices(
     devices: Sequence[DeviceUse], windows: Sequence[StepWindow]
 ) -> list[Straggler]:
-    """By the work they do, and by when they are done: waiting in a collective is no work."""
+    """By the work they do, by how little they wait for others, and by when they are done."""
     if len(devices) < 2 or not windows:
         return []
     names = [one.name for one in devices]
     periods = np.array([window.period for window in windows], np.int64)
     work = np.stack([one.work for one in devices], axis=1)
+    waited = np.stack([one.collectives - one.collectives_hidden for one in devices], axis=1)
+    met = np.stack([one.collectives > 0 for one in devices], axis=1).all(axis=1)
     finished = np.stack([one.finished for one in devices], axis=1)
     everyone = (finished >= 0).all(axis=1)
-    found = [
-        straggling("device", names, work, periods, "work"),
-        straggling("device", names, finished[everyone], periods[everyone], "end"),
-    ]
-    return list(_once(found))
+    return list(_once([
+        *straggling("device", names, work, periods, "work"),
+        *straggling("device", names, -waited[met], periods[met], "wait"),
+        *straggling("device", names, finished[everyone], periods[everyone], "end"),
+    ]))  # fmt: skip
 
 
-def _once(found: Sequence[Straggler | None]) -> Iterator[Straggler]:
+def _once(found: Sequence[Straggler]) -> Iterator[Straggler]:
     """One reason for each is enough."""
     told: set[str] = set()
     for one in found:
-        if one is not None and one.name not in told:
+        if one.name not in told:
             told.add(one.name)
             yield one
 
 
 def straggling_hosts(found: Sequence[HostSteps]) -> list[Straggler]:
-    """By how long their own markers are open without waiting in collectives for other hosts.
+    """By what they take of a step without waiting in collectives for other hosts.
 
     Only the steps that all of them have are compared, by number: hosts' clocks may differ. Steps
-    that were found by different rules are numbered differently.
+    that were found by different rules, or are of different programs, are numbered differently.
     """
     rows = [{window.number: row for row, window in enumerate(one.steps.windows)} for one in found]
     common = sorted(set.intersection(*map(set, rows))) if len(found) > 1 else []
-    if not common or len({one.steps.rule for one in found}) > 1:
+    if not common or len({_marked_by(one) for one in found}) > 1:
         return []
     places = [[mine[number] for number in common] for mine in rows]
-    time = [_own_time(one)[mine] for one, mine in zip(found, places, strict=True)]
+    meet = all(_meets_others(one) for one in found)
+    time = [_own_time(one, meet=meet)[mine] for one, mine in zip(found, places, strict=True)]
     periods = [np.array(one.steps.periods)[mine] for one, mine in zip(found, places, strict=True)]
     usual = np.median(periods, axis=0).astype(np.int64)
     names = [one.host for one in found]
-    behind = straggling("host", names, np.stack(time, axis=1), usual, "step")
-    return [] if behind is None else [behind]
+    return straggling("host", names, np.stack(time, axis=1), usual, "step")
 
 
-def _own_time(one: HostSteps) -> Ints:
-    """Without what every device did nothing but wait in a collective, at least."""
-    open_ = np.array([window.duration for window in one.steps.windows], np.int64)
+def _marked_by(one: HostSteps) -> tuple[str, ...]:
+    """The rule, and what it names."""
+    return one.steps.rule, *_NAMED.findall(one.steps.about)
+
+
+def _meets_others(one: HostSteps) -> bool:
+    return any(any(use.collectives) for use in one.devices)
+
+
+def _own_time(one: HostSteps, *, meet: bool) -> Ints:
+    """Without what every device did nothing but wait in a collective, at least.
+
+    Hosts that meet in collectives begin their steps together: what is not waited for others is
+    their own, whether their threads are still in the step or already in the next. Else it is what
+    the marker of the step holds.
+    """
+    windows = one.steps.windows
+    whole = np.array([it.period if meet else it.duration for it in windows], np.int64)
     waited = [np.subtract(use.collectives, use.collectives_hidden) for use in one.devices]
-    own: Ints = np.maximum(open_ - np.min(waited, axis=0) if waited else open_, 0)
+    own: Ints = np.maximum(whole - np.min(waited, axis=0) if waited else whole, 0)
     return own

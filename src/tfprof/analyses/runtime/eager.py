@@ -34,24 +34,26 @@ def is_eager(trace: Trace, runs: OpEvents) -> Mask:
         if plane.has_stat(_STATED):
             found[here] = plane.stat(_STATED).over_all()[mine] > 0
         else:
-            found[here] = _inside(plane, mine, _EAGER) & ~_inside(plane, mine, _FUNCTION)
+            # executions stand first, what only the pipeline did behind them
+            order = np.argsort(mine, kind="stable")
+            order = order[_inside(plane, mine[order], _EAGER)]
+            found[here[order]] = ~_inside(plane, mine[order], _FUNCTION)
     return found
 
 
 def _inside(plane: Plane, rows: Ints, names: re.Pattern[str]) -> Mask:
-    """Whether each of some events is within one of such a name, on the same line."""
+    """Whether each of some events, whose rows rise, is within one of such a name, on its line."""
     fits = np.array([names.fullmatch(name) is not None for name in plane.event_names.name], bool)
     around = np.flatnonzero(fits[plane.events.name])
     found = np.zeros(len(rows), bool)
     if not len(around):
         return found
-    line, line_around = plane.line_of(rows), plane.line_of(around)
-    for one in np.unique(line_around).tolist():
-        mine = np.flatnonzero(line == one)
-        held = around[line_around == one]
-        start = plane.events.start_ps[held]
-        union = Intervals.union(start, plane.events.end_ps[held])
-        if not len(mine) or not len(union):
+    lines, first = np.unique(plane.line_of(around), return_index=True)
+    for line, held in zip(lines.tolist(), np.split(around, first[1:]), strict=True):
+        span = plane.rows_of_line(line)
+        mine = slice(*np.searchsorted(rows, (span.start, span.stop)).tolist())
+        union = Intervals.union(plane.events.start_ps[held], plane.events.ends(held))
+        if not len(union):
             continue
         at = plane.events.start_ps[rows[mine]]
         place = np.searchsorted(union.starts, at, side="right") - 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tfprof.analyses.device_events.columns import device_events
+from tfprof.analyses.device_events.columns import DeviceEvents
 from tfprof.analyses.graph.layer_names import without_calls
 from tfprof.analyses.graph.node_types import executed_types
 from tfprof.analyses.runtime.capture_work import capture_work, merged_work
@@ -97,11 +97,10 @@ def _own_peak(trace: Trace) -> DevicePeak | None:
     """The best of the first device that did something, in the precision it mostly works in."""
     if trace.space is None:
         return None
-    for events in device_events(trace.space):
-        if len(events):
+    known = [one for one in trace.space.devices if peak_of(one, half=False) is not None]
+    for plane in known:
+        events = DeviceEvents(plane, trace.space.compiled)
+        if len(plane.events) and len(events):
             half = int(events.self_ps[events.is_half].sum()) * 2 > int(events.self_ps.sum())
-            peak = peak_of(events.plane, half=half)
-            if peak is not None:
-                return peak
-    idle = (events.plane for events in device_events(trace.space) if not len(events))
-    return next(filter(None, (peak_of(plane, half=False) for plane in idle)), None)
+            return peak_of(plane, half=half)
+    return peak_of(known[0], half=False) if known else None

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.device_events.columns import DeviceEvents, device_events
 from tfprof.model.interned import Interned
+from tfprof.model.joint_codes import joint_codes
 from tfprof.model.kernel_names import short_name
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.device_work import Kind
@@ -56,21 +57,21 @@ def of_space(space: Space) -> KernelsPartial:
 
 
 def _of(events: DeviceEvents) -> list[KernelSums]:
-    plane, rows = events.plane, events.rows
-    kernel, op = events.kernel, events.op
-    details = _texts_at(plane, _DETAILS, rows)
+    plane = events.plane
+    # before all else, while there is least in memory
+    details = _texts(plane, _DETAILS)
+    rows, kernel, op = events.rows, events.kernel, events.op
     occupancy = _floats_at(plane, _OCCUPANCY, rows)
-    pairs = kernel.codes.astype(np.int64) * len(op.table) + op.codes
-    _, group = np.unique(pairs, return_inverse=True)
+    group, _ = joint_codes([kernel.codes, op.codes])
     order = np.argsort(group, kind="stable")
     made = []
     for mine in np.split(order, np.cumsum(np.bincount(group))[:-1]):
         row = int(mine[0])
         took, name = events.self_ps[mine], kernel[row]
-        _, first = np.unique(details.codes[mine], return_index=True)
+        _, first = np.unique(details.codes[rows[mine]], return_index=True)
         eligible = events.kind[row] in _ELIGIBLE_KINDS and not _BESIDE.search(name)
         launches = [
-            _launch(name, details[it], float(occupancy[it]), eligible=eligible)
+            _launch(name, details[int(rows[it])], float(occupancy[it]), eligible=eligible)
             for it in mine[first].tolist()
         ]
         made.append(
@@ -112,16 +113,20 @@ def _uses_tensor_cores(name: str, *, eligible: bool) -> bool | None:
     return None if eligible and not _ORDINARY.search(name) else False
 
 
-def _texts_at(plane: Plane, stat: str, rows: Ints) -> Interned:
-    """A stat of some events, the empty string without one."""
+def _texts(plane: Plane, stat: str) -> Interned:
+    """A stat of all events, the empty string without one."""
     found = plane.stat(stat)
     texts = found.texts()
+    if len(found) == len(plane.events):
+        return texts
     codes = np.full(len(plane.events), len(texts.table), np.int32)
     codes[found.rows] = texts.codes
-    return Interned(codes[rows], [*texts.table, ""])
+    return Interned(codes, [*texts.table, ""])
 
 
 def _floats_at(plane: Plane, stat: str, rows: Ints) -> Floats:
+    if not plane.has_stat(stat):
+        return np.broadcast_to(np.float64(np.nan), (len(rows),))
     found = plane.stat(stat)
     values = np.full(len(plane.events), np.nan)
     values[found.rows] = found.floats()

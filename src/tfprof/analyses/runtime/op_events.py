@@ -190,6 +190,9 @@ def _of_capture(trace: Trace, space: Space) -> OpEvents:
         own[here] = own_times_of(plane, mine)
         if copies is not None:
             copies[here] = _are_copies(plane, mine)
+    pipeline = _on_pipeline_threads(trace.threads, thread)
+    if pipeline.any():
+        pipeline &= ~np.isin(event, _in_loops(space))
     types = Interned.joined([rows.op or Interned.of([""] * len(rows)), _part(others.name, "type")])
     first = np.ones(len(rows), bool) if rows.begins is None else rows.begins
     return OpEvents(
@@ -202,8 +205,7 @@ def _of_capture(trace: Trace, space: Space) -> OpEvents:
         start,
         total,
         own,
-        types.map(OpKind.DATASET.value.__eq__)
-        | (_on_pipeline_threads(trace.threads, thread) & ~np.isin(event, _in_loops(space))),
+        types.map(OpKind.DATASET.value.__eq__) | pipeline,
         nested=True,
         origin_ps=space.origin_ns * PS_A_NANOSECOND,
         device_side=on_device if on_device.any() else None,

@@ -9,12 +9,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.analyses.device_events.activities import instruction_name
 from tfprof.analyses.events.self_time import holders, own_times
 from tfprof.analyses.input_events.event_names import is_dequeue
 from tfprof.analyses.step_time.category_codes import Codes, code_of
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.overlapping import Overlapping
 from tfprof.model.interned import Interned
+from tfprof.model.kernel_names import short_name
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.results.categories import Category
 
@@ -123,7 +125,8 @@ class PlaneActivities:
 
     @cached_property
     def _texts(self) -> list[str]:
-        return [_text(name) for name in self._plane.event_names.name]
+        text = _device_text if self.classified.is_device else _text
+        return [text(name) for name in self._plane.event_names.name]
 
     @cached_property
     def _dequeues(self) -> Mask:
@@ -153,6 +156,11 @@ def _text(name: str) -> str:
     """Ops by their type: a model has many of one type."""
     op = op_name(name)
     return op.type if op is not None and op.kind is OpKind.TENSORFLOW else name
+
+
+def _device_text(name: str) -> str:
+    """Kernels by their short names, instructions without what they read and write."""
+    return short_name(instruction_name(name))
 
 
 def _inside_of(holder: Ints, whole: Mask) -> Mask:

@@ -64,7 +64,7 @@ def _own_times(one: Classified, category: Category, slice_: Intervals) -> Ints:
     events = one.plane.events
     own = np.zeros(len(events), np.int64)
     counts = _taken_off(one, category) if category in ENCLOSING else one.rows(category)
-    start, end = events.start_ps[counts], events.end_ps[counts]
+    start, end = events.start_ps[counts], events.ends(counts)
     part = slice_.covered_between(start, end)
     counts, start, end, part = (column[part > 0] for column in (counts, start, end, part))
     own[counts] = own_times(holders(one.plane.line_of(counts), start, end), part)

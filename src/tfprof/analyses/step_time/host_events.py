@@ -130,7 +130,7 @@ def _set_eager_ops(code: Codes, plane: Plane, *, with_devices: bool) -> None:
     That makes datasets and iterators, too; and to ask one for an element is to wait for it.
     """
     rows = rows_where(plane, lambda name: name.startswith((_EAGER, _RUN)))
-    start, end = plane.events.start_ps[rows], plane.events.end_ps[rows]
+    start, end = plane.events.start_ps[rows], plane.events.ends(rows)
     holder = holders(plane.line_of(rows), start, end)
     names = plane.event_names.name
     is_run = np.array([name.startswith(_RUN) for name in names], bool)[plane.events.name[rows]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from tfprof.analyses.steps.function_calls import call_marks
 from tfprof.analyses.steps.host_marks import HostMarks, Marks, host_marks
@@ -16,7 +16,7 @@ from tfprof.analyses.steps.input_requests import (
 )
 from tfprof.analyses.steps.marked_steps import named_marks, numbered_marks
 from tfprof.analyses.steps.periods import windows_of
-from tfprof.analyses.steps.program_runs import launched_programs, module_runs
+from tfprof.analyses.steps.program_runs import host_programs, launched_programs, module_runs
 from tfprof.analyses.steps.recorded_steps import derived_steps, own_steps, session_runs
 from tfprof.model.xspace import Space
 from tfprof.results.step_windows import Steps
@@ -31,8 +31,9 @@ def find_steps(space: Space, host: str | None = None) -> Steps:
     steps, and the runs of its programs; events with a step number; events called as steps are;
     rounds of a loop over a dataset in a function; repeated calls of a function; the runs of a
     program that a host launched on its GPUs; the steps that XProf added to them; runs of functions
-    by the runtime; the time between requests for input. A host's markers come before
-    what is derived for a GPU: they enclose the wait for input, and the work that was sent.
+    by the runtime, and of programs by its threads; the time between requests for input. A host's
+    markers come before what is derived for a GPU: they enclose the wait for input, and the work
+    that was sent.
     """
     hosts = space.hosts if host is None else (host,)
     return first_steps([(space, name) for name in hosts])[1]
@@ -48,6 +49,17 @@ class _Seen(NamedTuple):
 
 def first_steps(places: Sequence[tuple[Space, str]]) -> tuple[str, Steps]:
     """The first host for which the best rule holds, of one capture or several; and its steps."""
+    if len(places) != 1:
+        return _first(places)
+    # several parts of an answer ask for the steps of one host
+    space, host = places[0]
+    known = space.found.get(("steps", host))
+    if known is None:
+        known = space.found["steps", host] = _first(places)
+    return cast("tuple[str, Steps]", known)
+
+
+def _first(places: Sequence[tuple[Space, str]]) -> tuple[str, Steps]:
     seen = [_Seen(space, host, host_marks(space, host)) for space, host in places]
     for rule in _RULES:
         for one in seen:
@@ -100,5 +112,6 @@ _RULES: tuple[Callable[[_Seen], Steps | None], ...] = (
     lambda seen: launched_programs(seen.space, seen.host),
     lambda seen: derived_steps(seen.space, seen.host),
     partial(_marked, run_marks),
+    lambda seen: host_programs(seen.space, seen.host),
     _by_requests,
 )

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.model.device_ops import MODULE
 from tfprof.model.kernel_lines import lines_that_count
 from tfprof.model.units import plural
-from tfprof.model.xspace import Plane, Space
+from tfprof.model.xspace import HOST_THREADS, Plane, Space
 from tfprof.results.step_windows import Dropped, Steps, StepWindow
 
 Ints = npt.NDArray[np.int64]
@@ -23,6 +24,7 @@ _MODULES_LINE = "XLA Modules"
 # what the host calls the launch of a program for a GPU
 _LAUNCHES = ":XLA GPU module"
 _NUMBER = "correlation_id"
+_RUN = "run_id"
 # a program that ran once may be anything: what is compiled first, what is done at the end
 _OFTEN = 2
 
@@ -50,7 +52,7 @@ def module_runs(space: Space, host: str) -> Steps | None:
         for line in range(len(plane.lines)):
             if plane.lines.name[line] == _MODULES_LINE and not _is_derived(plane):
                 for program, rows in _by_name(plane, plane.rows_of_line(line)).items():
-                    begin, end = plane.events.start_ps[rows], plane.events.end_ps[rows]
+                    begin, end = plane.events.start_ps[rows], plane.events.ends(rows)
                     found[program].append(_Runs(plane.name, begin, end))
     return _steps(found)
 
@@ -63,6 +65,38 @@ def launched_programs(space: Space, host: str) -> Steps | None:
             for program, runs in launches.on_device(plane):
                 found[program].append(runs)
     return _steps(found)
+
+
+def host_programs(space: Space, host: str) -> Steps | None:
+    """What threads of a host ran of each program, whose instructions tell the run they are of."""
+    found: defaultdict[str, list[_Runs]] = defaultdict(list)
+    for plane in space.planes:
+        if plane.host == host and plane.name == HOST_THREADS and plane.has_stat(_RUN):
+            for program, runs in _numbered_runs(plane):
+                found[program].append(runs)
+    return _steps(found, "threads of the host")
+
+
+def _numbered_runs(plane: Plane) -> Iterator[tuple[str, _Runs]]:
+    """From the first to the last instruction of each run, by program."""
+    module = plane.stat(MODULE)
+    rows, texts = module.rows, module.texts()
+    run = plane.stat(_RUN).over_all()[rows]
+    for program in sorted(texts.distinct(np.arange(len(rows)))):
+        mine = rows[texts.where(program)]
+        numbers, at = np.unique(run[texts.where(program)], return_inverse=True)
+        begin, end = _ends(plane, mine, at, len(numbers))
+        order = np.argsort(begin, kind="stable")
+        yield program, _Runs(plane.name, begin[order], end[order])
+
+
+def _ends(plane: Plane, rows: Ints, group: Ints, count: int) -> tuple[Ints, Ints]:
+    """The first start and the last end of each group of events."""
+    begin = np.full(count, np.iinfo(np.int64).max)
+    end = np.full(count, np.iinfo(np.int64).min)
+    np.minimum.at(begin, group, plane.events.start_ps[rows])
+    np.maximum.at(end, group, plane.events.ends(rows))
+    return begin, end
 
 
 def _devices(space: Space, host: str) -> Iterator[Plane]:
@@ -103,10 +137,7 @@ class _Launches:
         known = self.number[place] == column.ints()
         rows, launch = column.rows[known], self.launch[place[known]]
         ran, at = np.unique(launch, return_inverse=True)
-        begin = np.full(len(ran), np.iinfo(np.int64).max)
-        end = np.full(len(ran), np.iinfo(np.int64).min)
-        np.minimum.at(begin, at, plane.events.start_ps[rows])
-        np.maximum.at(end, at, plane.events.end_ps[rows])
+        begin, end = _ends(plane, rows, at, len(ran))
         programs = np.array([self.program[row] for row in ran.tolist()], object)
         for program in dict.fromkeys(programs.tolist()):
             mine = programs == program
@@ -126,21 +157,21 @@ def _launches(space: Space, host: str) -> Iterator[_Launches]:
             continue
         sent = plane.events.start_ps[column.rows]
         launch = np.searchsorted(plane.events.start_ps[rows], sent, side="right") - 1
-        inside = (launch >= 0) & (sent < plane.events.end_ps[rows][np.maximum(launch, 0)])
+        inside = (launch >= 0) & (sent < plane.events.ends(rows)[np.maximum(launch, 0)])
         order = np.argsort(column.ints()[inside], kind="stable")
         programs = [plane.name_of(row).removesuffix(_LAUNCHES) for row in rows.tolist()]
         if inside.any():
             yield _Launches(programs, column.ints()[inside][order], launch[inside][order])
 
 
-def _steps(programs: _Programs) -> Steps | None:
+def _steps(programs: _Programs, where: str = "") -> Steps | None:
     """Of the program that kept devices longest, if it ran more than once."""
     often = [name for name, runs in programs.items() if max(len(r.begin) for r in runs) >= _OFTEN]
     if not often:
         return None
     chosen = max(often, key=lambda name: sum(runs.busy for runs in programs[name]))
     windows = _together(programs[chosen])
-    devices = plural(len(programs[chosen]), "device")
+    devices = where or plural(len(programs[chosen]), "device")
     about = f"{plural(len(windows), 'run')} of the program `{chosen}` on {devices}"
     others = {name: runs for name, runs in programs.items() if name != chosen}
     return Steps("program", about, windows, [_passed_over(*one) for one in others.items()])

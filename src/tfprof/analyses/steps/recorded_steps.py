@@ -73,7 +73,7 @@ def session_runs(space: Space, host: str) -> Steps | None:
         for step in np.unique(steps).tolist():
             rows = column.rows[steps == step]
             begin = int(plane.events.start_ps[rows].min())
-            end = int(plane.events.end_ps[rows].max())
+            end = int(plane.events.ends(rows).max())
             old = found.get(step, (begin, end))
             found[step] = min(begin, old[0]), max(end, old[1])
     windows = [StepWindow(step, begin, end, end) for step, (begin, end) in found.items()]

@@ -105,6 +105,6 @@ def _innermost(plane: Plane, rows: Ints) -> Mask:
     if plane.is_placed or not len(rows):
         return np.ones(len(rows), bool)
     line = plane.line_of(rows)
-    start, end = plane.events.start_ps[rows], plane.events.end_ps[rows]
+    start, end = plane.events.start_ps[rows], plane.events.ends(rows)
     outer = (line[1:] == line[:-1]) & (start[1:] < end[:-1]) & (end[1:] <= end[:-1])
     return ~np.append(outer, False)

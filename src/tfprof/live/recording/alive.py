@@ -26,11 +26,8 @@ def name_of(concrete: Live) -> str:
 def traced_functions() -> list[Live]:
     """Every function that was traced and is still there."""
     kind = sys.modules[CONCRETE].ConcreteFunction
-    found = {}
-    for thing in gc.get_objects():
-        if type(thing) is kind:
-            found[name_of(thing)] = thing
-    return list(found.values())
+    alive = [thing for thing in gc.get_objects() if type(thing) is kind]
+    return list({name_of(one): one for one in alive}.values())
 
 
 def traces_of(function: Live) -> list[Live]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from tfprof.model.profile import ProfileData
     from tfprof.model.xspace import Space
 
 _BATCHES: Final = re.compile(r"Iterator::.*Batch[^:]*")
@@ -16,29 +16,35 @@ _BATCHES: Final = re.compile(r"Iterator::.*Batch[^:]*")
 _LARGEST: Final = 32 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class CaptureFacts:
-    """None where the capture does not tell."""
-
-    input_share: float | None = None  # how much of a step waits for input
-    batch: int | None = None
-
-
-def capture_facts(capture: Path) -> CaptureFacts:
-    """Of the folder of one capture; nothing of one that is large."""
+def input_share_of(capture: Path) -> float | None:
+    """How much of a step waits for input; of the folder of one capture."""
     from tfprof.reports import steps
     from tfprof.reports.steps.query import Query
     from tfprof.results.steps import StepsResult
+
+    data = _read(capture)
+    found = steps.ask(data, Query()).data if data is not None else None
+    share = found.input_bound.value if isinstance(found, StepsResult) else None
+    return min(1.0, max(0.0, share)) if isinstance(share, int | float) else None
+
+
+def batch_in(capture: Path) -> int | None:
+    """How many samples the input pipeline puts together."""
+    data = _read(capture)
+    space = data.trace.space if data is not None and data.trace is not None else None
+    return None if space is None else _batch(space)
+
+
+def _read(capture: Path) -> ProfileData | None:
+    """None of one that is large, or that cannot be read: nothing depends on it."""
     from tfprof.sources.find.load import Request, read_one
 
     if sum(file.stat().st_size for file in capture.glob("*.xplane.pb")) > _LARGEST:
-        return CaptureFacts()
-    data = read_one(Request([capture]), None)
-    found = steps.ask(data, Query()).data
-    share = found.input_bound.value if isinstance(found, StepsResult) else None
-    known = min(1.0, max(0.0, share)) if isinstance(share, int | float) else None
-    space = data.trace.space if data.trace is not None else None
-    return CaptureFacts(known, None if space is None else _batch(space))
+        return None
+    try:
+        return read_one(Request([capture]), None)
+    except Exception:  # noqa: BLE001  (as it says)
+        return None
 
 
 def _batch(space: Space) -> int | None:

@@ -65,6 +65,7 @@ class Capturing:
             folder,
             max_bytes=about.max_bytes,
             python_tracer=about.python_tracer,
+            every_op=about.every_op,
             give_way=give_way,
         )
         self._bytes_a_step = 0.0
@@ -125,6 +126,11 @@ class Capturing:
         self.window = None
         self._tracer.discard()
 
+    def has_run_metadata(self, name: str) -> None:
+        """Of the run that came after the last capture: it goes when that one goes."""
+        if self._record.captures:
+            self._record.captures[-1]["run_meta"] = name
+
     def _most_steps(self) -> int | None:
         """As many as fit by what the last capture had; None before there was one."""
         if not self._bytes_a_step:
@@ -145,6 +151,7 @@ class Capturing:
             "why": window.why,
             "events_dropped": found.dropped,
             "step_us": window.periods or ([window.only_us] if window.only_us else []),
+            "run_meta": None,
             "kept_as": None,
         })  # fmt: skip
         for text in found.told:
@@ -160,6 +167,7 @@ class Capturing:
             if reason is None:
                 remove(self._folder.path / capture["folder"])
         self._record.captures = [one for one in captures if one["kept_as"] is not None]
+        self._folder.remove_run_metadata(self._record.captures)
 
     def _try_fewer(self, window: Window, size: int, *, early: bool) -> None:
         """A capture that is larger than allowed is gone; fewer steps may fit."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -27,14 +28,21 @@ def graph_log(graphs: Sequence[Live]) -> bytes:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """TensorFlow warns users of what its own registry of FLOPs does."""
+    """TensorFlow warns users of what its own registry of FLOPs does.
+
+    Other threads go on talking: the program trains meanwhile.
+    """
+    here = threading.get_ident()
+
+    def is_others(told: logging.LogRecord) -> bool:
+        return told.thread != here or told.levelno >= logging.ERROR
+
     logger = logging.getLogger("tensorflow")
-    before = logger.level
-    logger.setLevel(logging.ERROR)
+    logger.addFilter(is_others)
     try:
         yield
     finally:
-        logger.setLevel(before)
+        logger.removeFilter(is_others)
 
 
 def graphs_of(concrete: Live) -> Iterator[Live]:

@@ -31,6 +31,7 @@ _LOOKED_INTO: Final = 300
 _DEEPEST: Final = 4
 _CALLED: Final = re.compile(rb"__inference_[A-Za-z0-9_.\-<>]{1,300}")
 _PYTHON: Final = re.compile(r"(?:__(?:inference|forward|backward)_)?(.+?)(?:_\d+)?")
+_PRODUCT: Final = re.compile("MatMul|Conv|Einsum")
 _NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
 GRAPH: Final = "graph.pb"
 VARIABLES: Final = "graph_vars.json"
@@ -59,7 +60,10 @@ class _Seen:
 
 
 class SeenFunctions:
-    """Weak references: a function that the program lets go is let go."""
+    """Weak references: a function that the program lets go is let go.
+
+    Functions are seen on the threads of the program while they are exported on another.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -93,6 +97,13 @@ class SeenFunctions:
         step = self._step_of(traced_functions())
         return None if step is None else model_of(step)
 
+    def held(self) -> list[Live]:
+        """Those that a program may let go before they are exported; it is there to keep them."""
+        if CONCRETE not in sys.modules or self._step is not None:
+            return []
+        seen = [one.function() for one in self._seen.values()]
+        return [one for one in seen if one is not None] or traced_functions()
+
     def captured(self, folder: Path) -> None:
         """A capture names the functions that ran in it."""
         for path in folder.glob("*.xplane.pb"):
@@ -105,6 +116,8 @@ class SeenFunctions:
         """
         if CONCRETE not in sys.modules:
             return Exported([self._step] if self._step else [])
+        if self._step is not None and not everything:
+            return Exported([self._step])
         warnings: list[str] = []
         alive = traced_functions()
         calls = self._calls()
@@ -127,7 +140,7 @@ class SeenFunctions:
     def _calls(self) -> Calls:
         """By the name of a trace: calls of its tf.function, and how many traces that has."""
         found: Calls = {}
-        for seen in self._seen.values():
+        for seen in list(self._seen.values()):
             for function in functions_in(seen.function()):
                 traces = traces_of(function)
                 found |= dict.fromkeys(map(name_of, traces), (seen.calls, len(traces)))
@@ -137,7 +150,7 @@ class SeenFunctions:
         """The largest of those that ran in a capture, or that somebody said to be the step."""
         named = {
             name_of(one)
-            for seen in self._seen.values()
+            for seen in list(self._seen.values())
             if seen.is_step
             for function in functions_in(seen.function())
             for one in traces_of(function)
@@ -146,7 +159,11 @@ class SeenFunctions:
         chosen = [one for one in ran if name_of(one) in named] or ran
         if not chosen and not self._captured and not (self._folder / GRAPH).exists():
             chosen = [one for one in alive if name_of(one) in named]
-        return max(chosen, key=_size, default=None)
+        step = max(chosen, key=_size, default=None)
+        if step is None or _products(step):
+            return step
+        # gradients were applied by a function of their own, and others computed them
+        return max(ran, key=lambda one: (_products(one), _size(one)), default=step)
 
     def _write_others(
         self, others: Sequence[Live], calls: Calls, warnings: list[str]
@@ -242,6 +259,13 @@ def _size(concrete: Live) -> tuple[int, str]:
     graph = concrete.graph
     inner = sum(len(one.node_def) for one in graph.as_graph_def().library.function)
     return len(graph.get_operations()) + inner, name_of(concrete)
+
+
+def _products(concrete: Live) -> int:
+    """How many of its ops are products and convolutions."""
+    definition = concrete.graph.as_graph_def()
+    inner = (node.op for one in definition.library.function for node in one.node_def)
+    return sum(_PRODUCT.search(op) is not None for op in [*(n.op for n in definition.node), *inner])
 
 
 def _outermost(functions: Sequence[Live]) -> list[Live]:

@@ -17,16 +17,25 @@ def place_layers(model: dict[str, Any], ops: Iterable[str]) -> None:
     `ops` are the names of the ops of the step.
     """
     below = _scopes_below(ops)
-    roots = [
-        scope
-        for inside in below.values()
-        for scope in inside
-        if _may_be(scope.rpartition("/")[2], model["name"])
-    ]
+    roots = _scopes_of([model["name"]], below) or _around_layers(model, below)
     placed = [_placed(model["layers"], root, below) for root in sorted(roots, key=_depth)]
     best = max(placed, key=len, default={})
     for row in model["layers"]:
         row["scope"] = best.get(row["scope"], row["scope"])
+
+
+def _scopes_of(names: Sequence[str], below: dict[str, list[str]]) -> list[str]:
+    scopes = [scope for inside in below.values() for scope in inside]
+    return [
+        scope for scope in scopes if any(_may_be(scope.rpartition("/")[2], one) for one in names)
+    ]
+
+
+def _around_layers(model: dict[str, Any], below: dict[str, list[str]]) -> list[str]:
+    """Where its layers are called one by one, as the halves of a GAN, a model has no scope."""
+    outermost = [row["name"] for row in model["layers"] if row["scope"].count("/") == 1]
+    found = _scopes_of(outermost, below)
+    return list(dict.fromkeys(scope.rpartition("/")[0] for scope in found))
 
 
 def _scopes_below(ops: Iterable[str]) -> dict[str, list[str]]:
@@ -45,7 +54,7 @@ def _scopes_below(ops: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _depth(scope: str) -> int:
-    return scope.count("/")
+    return scope.count("/") + bool(scope)
 
 
 def _may_be(scope: str, name: str) -> bool:

@@ -68,6 +68,7 @@ def opened(
     memory: bool = False,
     max_bytes: int,
     python_tracer: bool = False,
+    every_op: bool = False,
     first_step: int | None = None,
 ) -> Opened:
     """The recording of this process, in its own folder below that of the run."""
@@ -82,6 +83,7 @@ def opened(
         task=task,
         memory=memory,
         python_tracer=python_tracer,
+        every_op=every_op,
         max_bytes=max_bytes,
     )
     made(folder)

@@ -15,7 +15,9 @@ MIB: Final = 1 << 20
 MAX_BYTES: Final = 256 * MIB
 # a program that traces functions in every step is captured all the same
 _PATIENCE: Final = 20
-_STEPS_HINT: Final = "steps=(10, 14) captures steps 10 to 14, counted from 1; steps=10 one step."
+_STEPS_HINT: Final = (
+    "Steps count from 1: 10..14 are five of them, 10 is one; in Python also (10, 14)."
+)
 _RANGE: Final = re.compile(r"\s*(\d{1,15})\s*(?:\.\.\s*(\d{1,15})\s*)?")
 _SIZE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kKMGT]?)(i?)[bB]?\s*")
 _DECIMAL: Final = {"": 1, "k": 1000, "K": 1000, "M": 1000**2, "G": 1000**3, "T": 1000**4}
@@ -49,7 +51,7 @@ class Plan:
         if self.every is not None and self.every < 2:
             raise UsageError(
                 f"a capture each {self.every} steps leaves no step between two",
-                hint="every=1000 captures some steps of each thousand.",
+                hint="Every 1000 captures some steps of each thousand.",
             )
         if self.every is not None and self.steps is not None and self.window >= self.every:
             raise UsageError(
@@ -256,5 +258,7 @@ def size_of(given: object) -> int:
         given = int(float(found[1]) * scale)
     value = _whole("max_size", given)
     if value < 1:
-        raise UsageError(f"a capture cannot be of {value} bytes", hint="max_size=256_000_000")
+        raise UsageError(
+            f"a capture cannot be of {value} bytes", hint="Sizes are written 256MB or 1GiB."
+        )
     return value

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tfprof import __version__
 from tfprof.live.live_objects import Live
+from tfprof.live.profiler_options import host_tracer_level
 from tfprof.live.recording import environment
 from tfprof.live.recording.layers import layers_of, place_layers
 from tfprof.live.recording.plan import Plan
@@ -153,6 +154,7 @@ def options_of(plan: Plan, about: About) -> dict[str, Any]:
         "memory": about.memory,
         "max_bytes": about.max_bytes,
         "python_tracer": about.python_tracer,
+        "host_tracer_level": host_tracer_level(every_op=about.every_op),
     }
 
 

@@ -17,15 +17,14 @@ from typing import Any, Final, TypeVar
 
 from tfprof.live.live_objects import Live
 from tfprof.live.recording import environment
-from tfprof.live.recording.capture_facts import CaptureFacts, capture_facts
+from tfprof.live.recording.capture_facts import input_share_of
 from tfprof.live.recording.capturing import Capturing
-from tfprof.live.recording.functions import SeenFunctions
+from tfprof.live.recording.companions import Companions
 from tfprof.live.recording.guarded import described, raises_nothing
 from tfprof.live.recording.marks import close_mark, step_mark
 from tfprof.live.recording.plan import Plan, Schedule
 from tfprof.live.recording.record import Record
 from tfprof.live.recording.run_folder import About, RankFolder
-from tfprof.live.recording.session_steps import SessionSteps
 from tfprof.live.recording.step_times import StepTimes
 from tfprof.live.recording.time_window import TimeWindow
 from tfprof.live.sessions import SessionRun
@@ -67,7 +66,8 @@ class Recorder:
         self._thread = threading.local()
         self._told: set[str] = set()
         self._captured = 0
-        self.facts = CaptureFacts()
+        self._newest: Path | None = None
+        self._input_share: tuple[Path, float | None] | None = None
         self._cancelled: list[Live] = []
         self._count = self._start_number(first_step)
         self._schedule = Schedule(plan, self._count)
@@ -76,8 +76,7 @@ class Recorder:
         self._capturing = Capturing(
             self._folder, self._schedule, about, self.record, self.warn, self.give_way
         )
-        self.functions = SeenFunctions(self._folder.path)
-        self.sessions = SessionSteps(self._folder.path)
+        self._companions = Companions(self._folder.path, self.record, self.warn)
         if about.memory:
             late = environment.ask_for_memory_events()
             if late:
@@ -169,6 +168,9 @@ class Recorder:
                 self._times.pause()
             self._schedule.passed(traced=traced)
             window = self._capturing.window
+            if self._companions.have_news:
+                self._companions.take()
+                self._write()
             if window is None:
                 if now - self._written > _WRITE_AGAIN_NS:
                     self._write()
@@ -222,12 +224,12 @@ class Recorder:
     @raises_nothing
     def saw_function(self, function: Live, concrete: Live = None, *, is_step: bool = False) -> None:
         """A tf.function, or what wraps one, was called; the one that steps run is `is_step`."""
-        self.functions.saw(function, concrete, is_step=is_step)
+        self._companions.functions.saw(function, concrete, is_step=is_step)
 
     @raises_nothing
     def saw_model(self, model: Live) -> None:
         self.record.saw_model(model)
-        self.functions.saw_model(model)
+        self._companions.functions.saw_model(model)
 
     @raises_nothing
     def saw_batch(self, size: int | None) -> None:
@@ -240,9 +242,25 @@ class Recorder:
         with self._lock:
             self.record.epochs.append(epoch)
 
+    @raises_nothing
+    def saw_run_metadata(self, name: str) -> None:
+        """The run after a capture was traced in full, and lies in this file."""
+        with self._lock:
+            self._capturing.has_run_metadata(name)
+            self._write()
+
+    @raises_nothing
+    def input_share(self) -> float | None:
+        """How much of a step waited for input in the newest capture; None where nobody knows."""
+        if self._newest is None:
+            return None
+        if self._input_share is None or self._input_share[0] != self._newest:
+            self._input_share = self._newest, input_share_of(self._newest)
+        return self._input_share[1]
+
     def saw_session_run(self, call: SessionRun) -> Live:
         """A run of a session: its result and its exceptions are those of the plain call."""
-        return self.sessions.run(self, call)
+        return self._companions.sessions.run(self, call)
 
     def warn(self, text: str) -> None:
         """On stderr and in run.json, once."""
@@ -265,7 +283,7 @@ class Recorder:
                 if self.capturing:
                     self._end_capture(closing=True)
                 if not self.is_off:
-                    self._export(everything=True)
+                    self._companions.finish()
             except Exception as fault:  # noqa: BLE001  (as in `raises_nothing`)
                 self.switch_off(fault)
             self.is_off = True
@@ -313,37 +331,10 @@ class Recorder:
         kept = self._capturing.end(early=closing or early)
         if kept is not None:
             self._captured += 1
-            self.functions.captured(kept)
-            if not closing:
-                self._export(everything=False)
-                self._look_at(kept)
+            self._newest = kept
+            self._companions.captured(kept, at_once=not closing)
         self._write()
         self._times.pause()  # writing took its time
-
-    def _look_at(self, capture: Path) -> None:
-        """What it tells of the program; nothing depends on it."""
-        try:
-            self.facts = capture_facts(capture)
-        except Exception:  # noqa: BLE001  (as it says)
-            self.facts = CaptureFacts()
-        if self.record.batch is None:
-            self.record.batch = self.facts.batch
-
-    def _export(self, *, everything: bool) -> None:
-        if self.record.has_no_model:
-            model = self.functions.find_model()
-            if model is not None:
-                self.saw_model(model)
-        session = self.sessions.export(self)
-        told = self.functions.export(everything=everything, step_is_known=session is not None)
-        if session is not None or told.rows:
-            self.record.functions = [*([session] if session else []), *told.rows]
-        self.record.functions_left_out = told.left_out
-        if self.functions.step_ops:
-            self.record.saw_ops(self.functions.step_ops)
-            self.functions.step_ops = []
-        for text in told.warnings:
-            self.warn(text)
 
     def _write(self) -> None:
         self._written = time.perf_counter_ns()

@@ -21,6 +21,7 @@ SCHEMA: Final = "tfprof-run/1"
 RECORD: Final = "run.json"
 CAPTURES: Final = Path("plugins") / "profile"
 HIDDEN: Final = ".tmp-"
+RUN_METADATA: Final = "run_meta_"
 _LOCK: Final = ".lock"
 _PRIVATE: Final = 0o700
 _MASKED: Final = "***"
@@ -41,6 +42,7 @@ class About:
     task: str | None = None
     memory: bool = False
     python_tracer: bool = False
+    every_op: bool = False
     max_bytes: int = 256 << 20
 
     def program(self) -> dict[str, Json]:
@@ -200,6 +202,15 @@ class RankFolder:
             return place
         raise FileExistsError(f"{target} is full")
 
+    def remove_run_metadata(self, captures: Sequence[Mapping[str, Json]]) -> None:
+        """All but theirs, of steps before the newest of these captures."""
+        newest = max((one["first_step"] or 0 for one in captures), default=0)
+        theirs = {one.get("run_meta") for one in captures}
+        for path in self.path.glob(f"{RUN_METADATA}*"):
+            step = path.name.removeprefix(RUN_METADATA)
+            if path.name not in theirs and step.isdecimal() and int(step) < newest:
+                remove(path)
+
     def captures_before(self) -> list[dict[str, Json]]:
         """The captures that are really there, also those whose process died before it told."""
         told = self.before.get("captures")
@@ -237,7 +248,7 @@ def _unknown_capture(path: Path, folder: str) -> dict[str, Json]:
     return {
         "folder": folder, "first_step": None, "last_step": None, "complete": None,
         "started": None, "seconds": None, "bytes": size, "why": None, "events_dropped": None,
-        "step_us": [], "kept_as": None,
+        "step_us": [], "run_meta": None, "kept_as": None,
     }  # fmt: skip
 
 

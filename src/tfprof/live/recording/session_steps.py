@@ -7,11 +7,12 @@ run after a capture is traced: run metadata with the graphs that ran, which a ca
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tfprof.live.live_objects import Live
-from tfprof.live.recording.run_folder import remove, write_bytes, write_json
+from tfprof.live.recording.run_folder import RUN_METADATA, write_bytes, write_json
 from tfprof.live.sessions import SessionRun
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 _UPDATES: Final = re.compile(r"(Resource)?(Sparse)?Apply[A-Z]\w*")
 _GRAPH: Final = "graph.pb"
 _VARIABLES: Final = "graph_vars.json"
-_RUN: Final = "run_meta_"
 
 
 class SessionSteps:
@@ -34,7 +34,6 @@ class SessionSteps:
         self._graph: Live = None
         self._written = False
         self._trace_next = False
-        self._traced: list[Path] = []
 
     def run(self, recorder: Recorder, call: SessionRun) -> Live:
         """The result of the call, and its exceptions."""
@@ -74,13 +73,13 @@ class SessionSteps:
         recorder.guarded(lambda: self._keep(recorder, number, run_meta))
         return result
 
-    def export(self, recorder: Recorder) -> dict[str, Any] | None:
+    def export(self, warn: Callable[[str], None]) -> dict[str, Any] | None:
         """Graph, variables and op log of the session; a row for run.json."""
         if self._graph is None:
             return None
         if not self._written:
             self._written = True
-            self._write_graph(recorder)
+            self._write_graph(warn)
         return {
             "name": "Session.run", "graph": _GRAPH, "variables": _VARIABLES, "role": "step",
             "calls": None, "traces": None,
@@ -96,17 +95,15 @@ class SessionSteps:
         return known
 
     def _keep(self, recorder: Recorder, number: int, run_meta: Live) -> None:
-        path = self._folder / f"{_RUN}{number}"
+        path = self._folder / f"{RUN_METADATA}{number}"
         try:
             write_bytes(path, run_meta.SerializeToString())
         except OSError as fault:
             recorder.warn(f"{path.name} cannot be written: {fault.strerror or fault}")
             return
-        self._traced.append(path)
-        while len(self._traced) > recorder.plan.keep:
-            remove(self._traced.pop(0))
+        recorder.saw_run_metadata(path.name)
 
-    def _write_graph(self, recorder: Recorder) -> None:
+    def _write_graph(self, warn: Callable[[str], None]) -> None:
         from tfprof.live.objects import live_graph
         from tfprof.live.recording.function_log import graph_log
         from tfprof.live.recording.functions import variable_table
@@ -117,7 +114,7 @@ class SessionSteps:
             write_json(self._folder / _VARIABLES, variable_table(live.variables))
             write_bytes(self._folder / "tfprof_log", graph_log([self._graph]))
         except OSError as fault:
-            recorder.warn(f"the graph cannot be written: {fault.strerror or fault}")
+            warn(f"the graph cannot be written: {fault.strerror or fault}")
 
 
 def devices_of(session: Live) -> list[dict[str, str | None]]:

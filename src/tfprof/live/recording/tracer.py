@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import BinaryIO, Final
 
 from tfprof.live.live_objects import Live
-from tfprof.live.profiler_options import profiler_options
+from tfprof.live.profiler_options import host_tracer_level, profiler_options
 from tfprof.live.recording.replaced import Replaced
 from tfprof.live.recording.run_folder import RankFolder, now, remove
 
@@ -59,11 +59,13 @@ class Tracer:
         *,
         max_bytes: int,
         python_tracer: bool = False,
+        every_op: bool = False,
         give_way: Callable[[], None] = lambda: None,
     ) -> None:
         self._folder = folder
         self._max_bytes = max_bytes
         self._python_tracer = python_tracer
+        self._host_level = host_tracer_level(every_op=every_op)
         self._count = 0
         self._place: Path | None = None
         self._began = (now(), time.monotonic())
@@ -90,7 +92,10 @@ class Tracer:
         try:
             remove(place)
             place.mkdir()
-            options = profiler_options(python_tracer_level=int(self._python_tracer))
+            options = profiler_options(
+                host_tracer_level=self._host_level,
+                python_tracer_level=int(self._python_tracer),
+            )
             self._began = (now(), time.monotonic())
             _profiler().start(str(place), options=options)
             self._place = place

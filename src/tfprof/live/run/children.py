@@ -41,6 +41,7 @@ def claimed(wanted: Wanted, since_start: float) -> Recorder:
         task=task,
         memory=wanted.memory,
         max_bytes=wanted.max_bytes,
+        every_op=wanted.every_op,
     )
     plan = Plan(
         steps=wanted.steps,

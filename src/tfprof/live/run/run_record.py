@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tfprof import __version__
+from tfprof.live.profiler_options import host_tracer_level
 from tfprof.live.recording.run_folder import (
     HIDDEN,
     RECORD,
@@ -60,6 +61,7 @@ class RunFolder:
                 "duration_s": wanted.duration,
                 "memory": wanted.memory,
                 "max_bytes": wanted.max_bytes,
+                "host_tracer_level": host_tracer_level(every_op=wanted.every_op),
                 "what": wanted.what,
                 "follow": wanted.follow,
             },

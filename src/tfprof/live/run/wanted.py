@@ -36,6 +36,7 @@ class Wanted:
     duration: float | None = None
     memory: bool = False
     max_bytes: int = 256 << 20
+    every_op: bool = False
     follow: bool = False
     search: str | None = None
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tfprof.analyses.checkpoint.restore import restores
 from tfprof.analyses.checkpoint.verify import damaged_tensors
-from tfprof.errors import InputMissing, InputUnreadable, TfprofError
+from tfprof.errors import InputMissing, InputUnreadable, TfprofError, ValuesNotSaved
 from tfprof.model import units
 from tfprof.model.profile import Input
 from tfprof.reports.shared.digest import Digest, digest
@@ -115,5 +115,8 @@ def _verified(known: Digest) -> tuple[Checksums | None, list[str]]:
     size = sum(tensor.stored_bytes for tensor in checkpoint.tensors.values())
     if size > _VERIFIED_UP_TO:
         return Checksums(count, size, whole=None), []
-    damage = [str(fault) for fault in damaged_tensors(checkpoint)]
-    return Checksums(count, size, whole=not damage), damage[:_DAMAGE_SHOWN]
+    faults = [*damaged_tensors(checkpoint)]
+    damage = [str(fault) for fault in faults if not isinstance(fault, ValuesNotSaved)]
+    saved = len(damage) == len(faults)
+    whole = (not damage) if saved or damage else None
+    return Checksums(count, size, whole, saved), damage[:_DAMAGE_SHOWN]

@@ -52,6 +52,8 @@ def _facts(title: str, found: DoctorResult) -> Iterator[tuple[str, str]]:
 
 
 def _verified(checksums: Checksums) -> str:
+    if checksums.whole is None and not checksums.saved:
+        return "not verified: the profile was saved without values"
     if checksums.whole is None:
         hint = "`tfprof CHECKPOINT --stats` reads all of it"
         return f"not verified: {units.size(checksums.bytes)}; {hint}"

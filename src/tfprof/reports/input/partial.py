@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tfprof.reports.input.advice import changes
+from tfprof.analyses.advice.input_bound import changes
 from tfprof.reports.input.words import verdict
 from tfprof.reports.shared.input_bound import is_input_bound
 from tfprof.results.input import HostInput, InputPipeline, InputResult, InputWork, Waited
@@ -65,4 +65,8 @@ def _is_held_up(host: HostInput) -> bool:
 def _numbered(number: int, one: InputPipeline, *, advised: bool) -> InputPipeline:
     """With its place among the pipelines of all hosts, and what to change about it."""
     stages = tuple(replace(stage, pipeline=number) for stage in one.stages)
-    return replace(one, number=number, stages=stages, advice=changes(one) if advised else ())
+    return replace(one, number=number, stages=stages, advice=_advice(one) if advised else ())
+
+
+def _advice(one: InputPipeline) -> tuple[str, ...]:
+    return tuple(change.advice for change in changes(one))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tfprof.analyses.advice.input_bound import ITERATOR_CHANGE, QUEUE_CHANGE
 from tfprof.model import units
 from tfprof.model.units import as_micros
 from tfprof.reports.shared.input_bound import is_input_bound
@@ -12,14 +13,6 @@ from tfprof.views.shapes import Column, Table, Unit, Value
 
 _SOURCES_SHOWN, _FILLERS_SHOWN = 3, 3
 _NOT_TRACED = "whose runs were not traced"
-_QUEUE_CHANGE = (
-    "more threads fill the queue: num_threads= of tf.train.batch and its like, or more enqueue ops "
-    "in its QueueRunner. A tf.data.Dataset needs neither."
-)
-_ITERATOR_CHANGE = (
-    "which stage of tf.data is slow, a capture tells: tf.profiler.experimental.start(logdir), some "
-    "session.run, stop(), then `tfprof input LOGDIR`."
-)
 
 
 def fetch_facts(found: Sequence[SessionFetch], share: float | None) -> Iterator[tuple[str, str]]:
@@ -32,7 +25,7 @@ def fetch_facts(found: Sequence[SessionFetch], share: float | None) -> Iterator[
         if fetches[0].filled_by:
             yield "Filled by", _fillers_text(fetches[0].filled_by)
     if is_input_bound(share):
-        yield "Change", _ITERATOR_CHANGE if _is_iterator(found[0]) else _QUEUE_CHANGE
+        yield "Change", ITERATOR_CHANGE if _is_iterator(found[0]) else QUEUE_CHANGE
 
 
 def _is_iterator(one: SessionFetch) -> bool:

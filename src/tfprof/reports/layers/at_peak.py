@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 
 from tfprof.analyses.cost.op_costs import OpCosts
 from tfprof.analyses.graph.subgraph import TRAIN
-from tfprof.analyses.memory.peaks import peaks
+from tfprof.analyses.memory.peaks import expected_peaks
 from tfprof.analyses.memory.program import MODELS, OWN_KERNELS, MemoryModel, Program, program
 from tfprof.analyses.memory.step_sources import KerasSteps
 from tfprof.analyses.training.optimizers import ADAM
@@ -67,7 +67,7 @@ def peak_of_layers(model: KerasModel, question: Question, calls: Collection[str]
 
 
 def _at_peak(made: Program, question: Question, missing: str, owner: Owner) -> AtPeak:
-    found = peaks(made, question.sizes.get(BATCH, 1))
+    found = expected_peaks(made, question.sizes.get(BATCH, 1))
     highest = max(found.values(), key=lambda one: one.expected)
     parts = Counter[str]()
     for one in highest.live:

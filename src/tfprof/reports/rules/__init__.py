@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from tfprof.analyses.advice.rule import rules as advice
 from tfprof.model import units
 from tfprof.ops.rule import Rule, rules
+from tfprof.results.advice import AdviceRuleRow, AdviceRules
 from tfprof.results.answered import SCHEMA, Answered, Subject
 from tfprof.results.rules import OpRule, RulesResult
 from tfprof.views.shapes import Column, Report, Table, Unit, Value
@@ -38,13 +40,34 @@ def _known(op: str, rule: Rule) -> OpRule:
     )
 
 
-def view(answered: Answered[RulesResult]) -> Report:
+def advice_rules() -> Answered[AdviceRules]:
+    """Every rule of `tfprof advise`, by name."""
+    known = tuple(AdviceRuleRow(one.name, one.about, one.needs) for one in advice().values())
+    title = f"{len(known)} rules of advice"
+    return Answered(SCHEMA, "rules", (), (), AdviceRules(known), Subject(title))
+
+
+def view(answered: Answered[RulesResult | AdviceRules]) -> Report:
+    found = answered.data
+    return _advice(answered, found) if isinstance(found, AdviceRules) else _ops(answered, found)
+
+
+def _advice(answered: Answered[object], found: AdviceRules) -> Report:
+    columns = [
+        Column("rule", "rule"),
+        Column("about", "finds that", Unit.PROSE),
+    ]
+    rows: list[list[Value]] = [[one.rule, one.about] for one in found.advice]
+    return Report(*answered.subject.lines, [Table(columns, rows)])
+
+
+def _ops(answered: Answered[object], found: RulesResult) -> Report:
     columns = [
         Column("family", "family"),
         Column("count", "ops", Unit.COUNT),
         Column("ops", "such as", Unit.PROSE),
     ]
-    groups = groupby(answered.data.ops, key=lambda one: one.family)
+    groups = groupby(found.ops, key=lambda one: one.family)
     families = sorted((family, [one.op for one in members]) for family, members in groups)
     rows: list[list[Value]] = [[family, len(ops), _names(ops)] for family, ops in families]
     return Report(*answered.subject.lines, [Table(columns, rows)])

@@ -13,7 +13,13 @@ from tfprof.analyses.cost.params import Parameters, count_parameters
 from tfprof.analyses.graph.inputs import data_ops, model_inputs
 from tfprof.analyses.graph.reach import Extent, extent
 from tfprof.analyses.keras.keras_costs import KerasCosts
-from tfprof.analyses.memory.peaks import MemoryPeak, guess_from, peaks, pieces, with_inputs
+from tfprof.analyses.memory.peaks import (
+    ExpectedPeak,
+    expected_peaks,
+    guess_from,
+    pieces,
+    with_inputs,
+)
 from tfprof.analyses.memory.program import Program, program
 from tfprof.analyses.memory_trace.devices import DeviceMemory, measured_memory
 from tfprof.analyses.runtime.step_average import step_average
@@ -46,13 +52,13 @@ class StepPeaks:
     nothing is known: then no batch is known to fit.
     """
 
-    peaks: dict[str, MemoryPeak]
+    peaks: dict[str, ExpectedPeak]
     is_open: bool
     missing: str
     fits: int | None = None
 
     @property
-    def highest(self) -> MemoryPeak:
+    def highest(self) -> ExpectedPeak:
         return max(self.peaks.values(), key=lambda one: one.expected)
 
 
@@ -76,8 +82,11 @@ class Digest:
     question: Question
 
 
-def digest(data: ProfileData, question: Question | None = None) -> Digest:
-    """`question` asks for what is computed as well; a list of models does without."""
+def digest(data: ProfileData, question: Question | None = None, *, memory: bool = True) -> Digest:
+    """`question` asks for what is computed as well; a list of models does without.
+
+    Without `memory`, whoever wants it asks for `step_peaks` later.
+    """
     if data.keras is not None:
         data = replace(data, keras=with_weights(data.keras))
     part = extent(data, question.signature if question is not None else None)
@@ -97,7 +106,7 @@ def digest(data: ProfileData, question: Question | None = None) -> Digest:
         step_average(*(host.trace for host in hosts)) if hosts.any_ops else None,
         logged_flops(data),
         static,
-        _memory(data, part, static, question),
+        _memory(data, part, static, question) if memory else None,
         measured_memory(data.sessions or hosts) if question is not None else [],
         _steps(data) if question is not None else None,
         _layers(data, question or Question()),
@@ -117,6 +126,10 @@ def _static(data: ProfileData, question: Question) -> OpCosts | None:
     return costs_of(data, question)
 
 
+def step_peaks(found: Digest) -> StepPeaks | None:
+    return found.memory or _memory(found.data, found.part, found.static, found.question)
+
+
 def _memory(
     data: ProfileData, part: Extent, static: OpCosts | None, question: Question | None
 ) -> StepPeaks | None:
@@ -131,7 +144,7 @@ def _memory(
     exact = costs_of(data, asked, {BATCH: batch}) if is_open else static
     model = memory_model_of_run(data)
     made = program(exact, data.graph, model)
-    found = peaks(made, batch)
+    found = expected_peaks(made, batch)
     parameters = count_parameters(data, part)
     missing = missing_sizes(made, variables=parameters.total.reason)
     if missing or large or len(found) > 1:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tfprof.model.profile import Input, ProfileData
 
+FRAGMENT = "The capture is a fragment: {}. What it tells is of that part."
 NO_STEPS = "steps are not known: times are of the whole capture"
 
 

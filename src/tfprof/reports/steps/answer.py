@@ -17,7 +17,7 @@ from tfprof.reports.shared.input_bound import NO_OPS, is_input_bound
 from tfprof.reports.shared.logged_run import logged_of, not_numbers
 from tfprof.reports.shared.recorded_run import capture_rows, epoch_rows, trace_overhead
 from tfprof.reports.shared.run_in_time import hosts_in_time
-from tfprof.reports.shared.words import recognised, shell_path
+from tfprof.reports.shared.words import FRAGMENT, recognised, shell_path
 from tfprof.reports.steps.overlap_words import is_mostly_outside
 from tfprof.reports.steps.partial import StepsPartial
 from tfprof.reports.steps.query import Query
@@ -38,7 +38,6 @@ _SEE_PYTHON = (
     "options=tfprof.profiler_options(python_tracer_level=1)) records every call; "
     "with tf.profiler.experimental.Trace('my callback'): ... names one."
 )
-_FRAGMENT = "The capture is a fragment: {}. What it tells is of that part."
 _SLICES_SHOWN = 3
 _MOSTLY = 0.5
 
@@ -66,7 +65,7 @@ def ask(data: ProfileData, query: Query) -> Answered[StepsResult | NoSteps]:
         warnings.append(f"input_bound: {NO_OPS}")
     result = replace(result, then=_next(data, result, shown))
     notes = [
-        *([_FRAGMENT.format("; ".join(result.missing))] if result.missing else []),
+        *([FRAGMENT.format("; ".join(result.missing))] if result.missing else []),
         *data.warnings[:1],
         *_left_out(result),
         *([_SEE_PYTHON] if is_mostly_outside(result) else []),

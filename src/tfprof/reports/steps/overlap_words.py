@@ -5,16 +5,19 @@ from __future__ import annotations
 from tfprof.model import units
 from tfprof.model.units import as_micros
 from tfprof.results.host_steps import Gap, Launches, Straggler
-from tfprof.results.steps import Bound, DeviceRow, HostOps, PoolRow, StepsResult
+from tfprof.results.steps import Bound, DeviceRow, HostOps, PoolRow, StepsResult, Verdict
 from tfprof.views.shapes import Column, Table, Unit, Value
 
 _DEVICES_NAMED = 3
 _POOLS_NAMED = 3
 _MUCH_OUTSIDE = 0.1
 _UNEVEN = 2
+# what is left of 80 columns beside the numbers of a device
+_FITS_BESIDE = 22
 _REASONS, _WORTH_TELLING = 2, 0.05
 _TOOK = {
     "work": "works longer than the others",
+    "wait": "comes later to collectives than the others",
     "end": "ends later than the others",
     "step": "takes longer than the others",
 }
@@ -25,7 +28,7 @@ def overlap_facts(found: StepsResult) -> list[tuple[str, str]]:
 
     Of the first host; the stragglers are of all.
     """
-    facts = [("Bound", _bound(found))] if _is_worth_telling(found) else []
+    facts = [("Bound", verdict_text(found.verdict))] if _is_worth_telling(found) else []
     if found.devices or found.host.any_ops:
         facts.append(("Busy", _busy(found)))
     if is_mostly_outside(found):
@@ -50,9 +53,8 @@ def _is_worth_telling(found: StepsResult) -> bool:
     return bool(found.devices) or found.verdict.name not in known
 
 
-def _bound(found: StepsResult) -> str:
+def verdict_text(verdict: Verdict) -> str:
     """input-bound: input 60.1%, compute 30.0%, not recorded 6.4%."""
-    verdict = found.verdict
     others = sorted(verdict.evidence.items(), key=lambda item: -item[1])
     said = [
         f"{one.what} {units.share(share, 1)}"
@@ -91,6 +93,8 @@ def _busy(found: StepsResult) -> str:
         named = [f"{one.device} {_percent(one.busy)}" for one in found.devices]
         return f"computing {', '.join(named)} of the time"
     low, high = devices[0], devices[-1]
+    if _percent(low.busy) == _percent(high.busy):
+        return f"each of {len(devices)} devices computes {_percent(low.busy)} of the time"
     return (
         f"{len(devices)} devices, computing from {_percent(low.busy)} of the time "
         f"({low.device}) to {_percent(high.busy)} ({high.device})"
@@ -161,10 +165,11 @@ def _launch_text(one: Launches) -> str:
     )
 
 
-def straggler_texts(found: StepsResult) -> list[str]:
-    """Of the devices of each host, and of the hosts."""
+def straggler_texts(found: StepsResult, *kinds: str) -> list[str]:
+    """Of the devices of each host, and of the hosts, unless only some kinds are asked for."""
     several = len(found.hosts) > 1
-    return [_straggler_text(one, several=several) for one in found.stragglers]
+    wanted = (one for one in found.stragglers if not kinds or one.kind in kinds)
+    return [_straggler_text(one, several=several) for one in wanted]
 
 
 def _straggler_text(one: Straggler, *, several: bool) -> str:
@@ -179,15 +184,16 @@ def _straggler_text(one: Straggler, *, several: bool) -> str:
 
 def devices_table(found: StepsResult) -> Table:
     """Times are of an average step, and add up to it."""
+    copies = any(one.copy_wait for one in found.devices)
     collectives = any(one.collectives for one in found.devices)
     columns = [
         Column("device", "device"),
         Column("busy", "busy", Unit.SHARE),
         Column("busy_us", "computes", Unit.MICROS),
-        Column("copy_wait_us", "copies", Unit.MICROS),
-        *([Column("exposed_us", "collectives", Unit.MICROS)] if collectives else []),
+        *([Column("copy_wait_us", "copies", Unit.MICROS)] if copies else []),
+        *([Column("exposed_us", "comms", Unit.MICROS)] if collectives else []),
         Column("idle_us", "idle", Unit.MICROS),
-        Column("idle_in_span", "in its span", Unit.SHARE),
+        Column("idle_in_span", "in span", Unit.SHARE),
         Column("waited_for", "waits for", Unit.PROSE),
     ]
     rows: list[list[Value]] = [
@@ -195,7 +201,7 @@ def devices_table(found: StepsResult) -> Table:
             one.device,
             one.busy,
             as_micros(one.busy_mean),
-            as_micros(one.copy_wait),
+            *([as_micros(one.copy_wait)] if copies else []),
             *([as_micros(one.exposed)] if collectives else []),
             as_micros(one.idle),
             one.idle_in_span,
@@ -211,11 +217,13 @@ def _waits(one: DeviceRow) -> str:
     if not one.idle:
         return ""
     most = sorted(one.waited_for.items(), key=lambda item: -item[1])[:_REASONS]
-    return ", ".join(
+    said = [
         f"{reason.label} {time / one.idle:.0%}"
         for reason, time in most
         if time >= _WORTH_TELLING * one.idle
-    )
+    ]
+    both = ", ".join(said)
+    return both if len(both) <= _FITS_BESIDE else said[0]
 
 
 def gaps_table(found: StepsResult) -> Table:

@@ -116,7 +116,14 @@ def _input_bound(found: HostSteps) -> Quantity:
 def _host(one: HostSteps) -> HostRow:
     median = float(np.median(one.steps.known_periods))
     average = one.average_of(one.time)
-    return HostRow(one.host, len(one.time), median, _input_bound(one), average)
+    rows = [_device(one, use, use.name) for use in one.devices]
+    did = [
+        sum(column) / len(rows)
+        for column in zip(
+            *((row.busy_mean, row.copy_wait, row.exposed, row.idle) for row in rows), strict=True
+        )
+    ]
+    return HostRow(one.host, len(one.time), median, _input_bound(one), average, len(rows), *did)
 
 
 def _device(found: HostSteps, one: DeviceSteps, name: str) -> DeviceRow:
@@ -132,7 +139,7 @@ def _device(found: HostSteps, one: DeviceSteps, name: str) -> DeviceRow:
         {reason: _mean(times) for reason, times in one.waited.items()},
         _mean(one.copies),
         _mean(one.span),
-        1 - sum(one.compute) / span if span else None,
+        sum(one.span_idle) / span if span else None,
         one.barriers,
         one.compute,
         found.average_of(one.time),

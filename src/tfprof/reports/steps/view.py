@@ -35,6 +35,7 @@ from tfprof.views.shapes import (
 )
 
 _TIMES = 2
+_HOSTS_SHOWN = 16
 _EVENTS_SHOWN, _EVENTS_A_SLICE = 15, 4
 
 
@@ -257,4 +258,16 @@ def _hosts_table(found: StepsResult) -> Table:
     rows: list[list[Value]] = [
         [one.host, one.steps, as_micros(one.median), one.input_bound] for one in found.hosts
     ]
-    return Table(columns, rows)
+    if any(one.devices for one in found.hosts):
+        columns += [
+            Column("busy_us", "computes", Unit.MICROS),
+            Column("exposed_us", "comms", Unit.MICROS),
+            Column("idle_us", "idle", Unit.MICROS),
+        ]
+        for row, one in zip(rows, found.hosts, strict=True):
+            row += [_micros(time) for time in (one.busy_mean, one.exposed, one.idle)]
+    return Table(columns, rows, fold=Fold(_HOSTS_SHOWN))
+
+
+def _micros(time: float | None) -> Value:
+    return "" if time is None else as_micros(time)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tfprof.errors import UsageError
 from tfprof.model import units
 from tfprof.model.dims import BATCH
 from tfprof.model.profile import ProfileData
+from tfprof.reports.advise.answer import first_finding
+from tfprof.reports.shared.captured import capture_facts
 from tfprof.reports.shared.digest import Digest, digest
 from tfprof.reports.shared.logged_run import logged_of, not_numbers
 from tfprof.reports.shared.missing import missing_inputs
 from tfprof.reports.shared.parameters import counts_of
 from tfprof.reports.shared.recorded_run import recorded_run, said_by_recorder, said_of_batch
-from tfprof.reports.shared.words import recognised
-from tfprof.reports.summary.captured import capture_facts
+from tfprof.reports.shared.words import FRAGMENT, recognised, shell_path
 from tfprof.reports.summary.parts import (
     estimated_batch,
     estimated_peak,
@@ -50,7 +52,13 @@ def ask(
     as_run = known.question.sizes.get(BATCH)
     batch = [] if as_run is None or BATCH in query.question.sizes else [said_of_batch(as_run)]
     notes = [*bad, *said_by_recorder(data), *data.warnings, *batch]
-    result = _result(known, stored)
+    result = replace(
+        _result(known, stored),
+        advice=first_finding(known, query.ignore),
+        advised_by=f"tfprof advise {shell_path(data.title)}",
+    )
+    if result.run is not None and result.run.missing:
+        notes.insert(0, FRAGMENT.format("; ".join(result.run.missing)))
     warnings = [*notes, *unknowns(known), *not_numbers(result.logged)]
     return answered("summary", data, result, warnings, notes, recognised=recognised(data))
 

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 
 from tfprof.model import units
 from tfprof.model.quantity import Quantity
+from tfprof.reports.advise.words import in_a_line
+from tfprof.reports.shared.captured import device_words, version_words
 from tfprof.reports.shared.logged_run import logged_text
 from tfprof.reports.shared.model_costs import in_words, phases_in_words, size_text
 from tfprof.reports.shared.recorded_run import run_text
-from tfprof.reports.summary.captured import device_words, version_words
+from tfprof.results.advice import Severity
 from tfprof.results.checkpoint import CheckpointResult
 from tfprof.results.keras_model import KerasResult, TensorRow
 from tfprof.results.parameters import ParamCounts
@@ -59,8 +61,15 @@ def facts(found: SummaryResult) -> Lines:
         yield "Op log", _oplog(found.oplog)
     if found.run is not None:
         yield from _run(found, found.run)
+    yield from _told(found)
+
+
+def _told(found: SummaryResult) -> Lines:
     if found.logged is not None:
         yield "Logged", logged_text(found.logged)
+    if found.advice is not None:
+        label = "Advice" if found.advice.severity is Severity.PROBLEM else "Hint"
+        yield label, f"{in_a_line(found.advice)} `{found.advised_by}`"
 
 
 def _graph(found: SummaryResult, graph: GraphFacts) -> Lines:
@@ -230,6 +239,10 @@ def _run(found: SummaryResult, run: RunFacts) -> Lines:
     yield "Time", f"{span}{a_step}{until}, {traced}"
     if run.step:
         yield "Step", run.step
+    if run.bound:
+        yield "Bound", run.bound
+    if run.slowest:
+        yield "Slowest", run.slowest
     if run.waits_for:
         yield "Waits for", run.waits_for
     yield ("Device time", _device_time(found, run)) if run.on_device else (
@@ -262,12 +275,23 @@ def _device_time(found: SummaryResult, run: RunFacts) -> str:
     a_step = " a step" if _whole(found.time.steps) else ""
     whole = found.time.op_us.number or 0
     of = " of kernels" if run.copy_us else ""
-    text = f"{units.duration(whole - run.copy_us)}{of}{a_step}"
+    # devices work side by side: their times are no time of a step together
+    worked = {name: time for name, time in run.devices.items() if time}
+    many = max(1, len(worked))
+    each = f" on each of {many} devices{_between(worked)}" if many > 1 else ""
+    text = f"{units.duration((whole - run.copy_us) / many)}{of}{a_step}{each}"
     text += f" in {units.plural(run.executions, 'execution')}"
     if run.copy_us:
-        text += f", {units.duration(run.copy_us)} of copies"
-    text += _places(run.devices)
+        text += f", {units.duration(run.copy_us / many)} of copies"
+    text += _places(run.devices) if many == 1 else ""
     return f"{text}; ops on the host {units.duration(run.host_us)}" if run.host_us else text
+
+
+def _between(devices: Mapping[str, float]) -> str:
+    """From the one that did least to the one that did most, where they differ."""
+    least, most = min(devices, key=devices.__getitem__), max(devices, key=devices.__getitem__)
+    low, high = units.duration(devices[least]), units.duration(devices[most])
+    return "" if low == high else f" ({least} {low}, {most} {high})"
 
 
 def _phases(found: SummaryResult, run: RunFacts) -> str:

@@ -16,6 +16,7 @@ from tfprof.reports.shared.digest import COMMON_DEVICE, Digest
 from tfprof.reports.shared.input_bound import NO_OPS, step_text
 from tfprof.reports.shared.missing_sizes import bytes_known
 from tfprof.reports.shared.words import NO_STEPS
+from tfprof.reports.summary.late import of_devices
 from tfprof.reports.summary.slow_input import slow_stage
 from tfprof.results.device_work import Phase
 from tfprof.results.keras_model import TensorRow
@@ -155,6 +156,7 @@ def run_facts(known: Digest, run: StepAverage) -> RunFacts:
     step = step_text(found.average(), found.input_share) if found is not None else ""
     spaces = known.data.hosts.spaces
     slow = slow_stage(spaces, found.input_share, known.data.graph) if found is not None else ""
+    devices = of_devices(known)
     return RunFacts(
         run.executions,
         run.is_period,
@@ -166,6 +168,9 @@ def run_facts(known: Digest, run: StepAverage) -> RunFacts:
         run.host_us,
         run.copy_us,
         run.device_us is not None,
+        devices.bound,
+        devices.slowest,
+        devices.missing,
     )
 
 

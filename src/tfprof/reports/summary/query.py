@@ -9,7 +9,11 @@ from tfprof.reports.shared.question import Question
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The question makes open sizes concrete; `stats` also reads every value of a checkpoint."""
+    """The question makes open sizes concrete; `stats` also reads every value of a checkpoint.
+
+    `ignore` are rules of advice that nobody wants to hear of.
+    """
 
     question: Question = field(default_factory=Question)
     stats: bool = False
+    ignore: tuple[str, ...] = ()

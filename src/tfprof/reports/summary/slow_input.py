@@ -6,21 +6,17 @@ from collections.abc import Sequence
 
 from tfprof.model.graph import Graph
 from tfprof.model.xspace import Space
-from tfprof.reports.input import partial_of
-from tfprof.reports.input.words import bottleneck_text
 from tfprof.reports.shared.input_bound import is_input_bound
 
 
 def slow_stage(spaces: Sequence[Space], share: float | None, graph: Graph | None) -> str:
-    """The stage, and what to change about it first; of the first host, as the step above it."""
+    """The stage; of the first host, as the step above it."""
     if not spaces or not is_input_bound(share):
         return ""
+    # loaded only here: most programs do not wait for their input
+    from tfprof.reports.input import partial_of
+    from tfprof.reports.input.words import bottleneck_text
+
     pipelines = partial_of(spaces[0], 0, graph).finish().pipelines
     slow = next((one for one in pipelines if one.slow is not None), None)
-    if slow is None:
-        return ""
-    return ". ".join([bottleneck_text(slow), *(_sentence(said) for said in slow.advice[:1])])
-
-
-def _sentence(said: str) -> str:
-    return said[:1].upper() + said[1:]
+    return bottleneck_text(slow) if slow is not None else ""

@@ -21,6 +21,7 @@ ORDER = (
     "keras.file",
     "xplane.xplane",
     "chrome.trace",
+    "saved.saved_profile",
 )
 for _file in pkgutil.walk_packages(tfprof.sources.__path__, "tfprof.sources."):
     importlib.import_module(_file.name)

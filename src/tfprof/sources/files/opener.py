@@ -1,16 +1,17 @@
 """The one place that touches files: all that is read goes through what is here.
 
-A path says by its scheme who opens it; without one, it is a file of this machine.
+A path says by its scheme who opens it; without one, it is a file of this machine, or lies in one
+that is entered like a folder.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, runtime_checkable
 
 from tfprof.errors import WrongKind
 from tfprof.sources.files import gzip_data
@@ -67,6 +68,13 @@ class Opener(Protocol):
     def stream(self, path: Path) -> BinaryIO:
         """To read on, and to seek; whoever asks for it closes it."""
         ...
+
+
+@runtime_checkable
+class Maps(Protocol):
+    """An opener that can show a large file as if it were in memory."""
+
+    def mapped(self, path: Path) -> Mapped | None: ...
 
 
 class LocalFiles:
@@ -185,9 +193,9 @@ def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def mapped(path: Path) -> Mapped | None:
-    """A large file of this machine; None of any other."""
+    """A large file that its opener can map; None of any other."""
     opener = opener_for(path)
-    return opener.mapped(path) if isinstance(opener, LocalFiles) else None
+    return opener.mapped(path) if isinstance(opener, Maps) else None
 
 
 def is_plain(path: Path) -> bool:
@@ -220,6 +228,38 @@ def unplug(scheme: str) -> None:
     del _OPENERS[scheme]
 
 
+# who opens what is in a file, if it is one of theirs
+Enters = Callable[[Path], "Opener | None"]
+_ENTERS: list[Enters] = []
+
+
+def enter_with(enters: Enters) -> None:
+    """Some files are entered like folders."""
+    _ENTERS.append(enters)
+
+
 def opener_for(path: Path) -> Opener:
     scheme, colon, _ = (path.parts[0] if path.parts else "").partition(":")
-    return _OPENERS.get(scheme, _LOCAL) if colon else _LOCAL
+    if colon and scheme in _OPENERS:
+        return _OPENERS[scheme]
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return _entered(path) or _LOCAL
+    except (OSError, ValueError):  # whoever reads it says so
+        return _LOCAL
+    return _LOCAL
+
+
+def _entered(path: Path) -> Opener | None:
+    """Who opens a path that leads into a file."""
+    from tfprof.sources.files import every_format  # noqa: F401  (who enters says so there)
+
+    above = next((one for one in path.parents if os.path.lexists(one)), None)
+    if above is None or above.is_dir():
+        return None
+    try:
+        found = (enters(above) for enters in _ENTERS)
+        return next((one for one in found if one is not None), None)
+    except OSError:  # whoever reads it says so
+        return None

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tfprof.sources.checkpoint.state import newest_prefix, prefix_of
 from tfprof.sources.find.folders import FoundFile
+from tfprof.sources.saved.saved_profile import KIND as SAVED
 
 # names that say "of this run", not "of a model called so"
 _RUN_NAME = re.compile(
@@ -37,6 +38,7 @@ _PICTURE = "Chrome trace"
 _NUMBERED = re.compile(r"^(.*?)[_.-]?\d+$")
 
 GRAPH_KINDS = ("SavedModel", "GraphDef", "MetaGraphDef", "ProfileProto")
+_MODEL_KINDS = (*GRAPH_KINDS, "Keras model", "HDF5")
 RUN_KINDS = ("RunMetadata",)
 CHECKPOINT_KINDS = ("checkpoint", "checkpoint data", "checkpoint state")
 
@@ -45,7 +47,8 @@ CHECKPOINT_KINDS = ("checkpoint", "checkpoint data", "checkpoint state")
 class Selection:
     """The files of one profile: what is used, in reading order, and what is passed over and why.
 
-    `elsewhere` are files of the other runs in the folder.
+    `elsewhere` are files of the other runs in the folder, `opened` those that the used ones lie in,
+    with where they come from.
     """
 
     title: str
@@ -54,6 +57,16 @@ class Selection:
     elsewhere: list[tuple[FoundFile, str]] = field(default_factory=list)
     other_runs: int = 0
     warnings: list[str] = field(default_factory=list)
+    opened: list[tuple[FoundFile, str]] = field(default_factory=list)
+
+    def add(self, other: Selection) -> None:
+        """What is there, too."""
+        self.used += other.used
+        self.passed_over += other.passed_over
+        self.elsewhere += other.elsewhere
+        self.other_runs += other.other_runs
+        self.warnings += other.warnings
+        self.opened += other.opened
 
     def copy(self) -> Selection:
         return replace(
@@ -62,6 +75,7 @@ class Selection:
             passed_over=[*self.passed_over],
             elsewhere=[*self.elsewhere],
             warnings=[*self.warnings],
+            opened=[*self.opened],
         )
 
     def of_kind(self, *kinds: str) -> list[FoundFile]:
@@ -85,7 +99,11 @@ def choose_in_folder(
     groups = _grouped(folder, files)
     with_model = {key: group for key, group in groups.items() if _has_model(group)}
     here = [key for key in with_model if key.folder == folder]
-    chosen = {key: with_model[key] for key in here} or with_model or groups
+    saved = {key: group for key, group in groups.items() if _is_saved(group)}
+    own = {key: group for key, group in groups.items() if key not in saved}
+    if saved and not any(map(is_run, own.values())):
+        own = saved  # each is a run of its own, where there is no other
+    chosen = {key: with_model[key] for key in here} or with_model or own
     rest = (f for key, group in groups.items() if key not in chosen for f in group)
     why = "belongs to another model or run; name it to read it"
     left_over = [(f, f.why_not or why) for f in rest]
@@ -107,20 +125,24 @@ def _title(key: _Key) -> str:
 
 def is_run(group: Sequence[FoundFile]) -> bool:
     """Whether anything could be read of it: a model, or times."""
-    return _has_model(group) or any(f.kind in (CAPTURE, *RUN_KINDS) for f in group)
+    return any(f.kind in (*_MODEL_KINDS, CAPTURE, *RUN_KINDS, SAVED) for f in group)
 
 
 def _has_model(group: Sequence[FoundFile]) -> bool:
-    return any(f.kind in (*GRAPH_KINDS, "Keras model", "HDF5") for f in group)
+    return any(f.kind in _MODEL_KINDS for f in group)
+
+
+def _is_saved(group: Sequence[FoundFile]) -> bool:
+    return any(f.kind == SAVED for f in group)
 
 
 def _grouped(folder: Path, files: Sequence[FoundFile]) -> dict[_Key, list[FoundFile]]:
     groups: dict[_Key, list[FoundFile]] = {}
     for file in files:
-        groups.setdefault(_key(folder, file.path), []).append(file)
+        groups.setdefault(_key(folder, file), []).append(file)
     models = {key for key, group in groups.items() if _has_model(group)}
     # run metadata and variable tables carry the name of their model plus what sets them apart
-    for key in [key for key in groups if key not in models]:
+    for key in [key for key in groups if key not in models and not _is_saved(groups[key])]:
         begins = (_Key(key.folder, key.stem[:end]) for end in range(len(key.stem) - 1, -1, -1))
         owner = next((begin for begin in begins if begin in models), None)
         if owner is not None:
@@ -132,8 +154,10 @@ def _grouped(folder: Path, files: Sequence[FoundFile]) -> dict[_Key, list[FoundF
     return groups
 
 
-def _key(root: Path, path: Path) -> _Key:
-    folder = path.parent
+def _key(root: Path, file: FoundFile) -> _Key:
+    path, folder = file.path, file.path.parent
+    if file.kind == SAVED:
+        return _Key(folder, path.name)
     if folder != root and folder.parent.name == _CAPTURES:
         folder = folder.parent
     while folder != root and any(_PART_OF_RUN.match(p) for p in folder.relative_to(root).parts):
@@ -151,6 +175,7 @@ def choose_among(title: str, files: Sequence[FoundFile]) -> Selection:
     known = sorted(
         (f for f in files if f.format is not None), key=lambda f: f.age_key, reverse=True
     )
+    known = _without_saved(selection, known)
     known = _choose_capture(selection, known)
     known = _without_pictures_of_runs(selection, known)
     graph = _choose_graph(selection, known)
@@ -163,6 +188,15 @@ def choose_among(title: str, files: Sequence[FoundFile]) -> Selection:
     if graph is not None:
         selection.used.insert(0, graph)
     return selection
+
+
+def _without_saved(selection: Selection, known: Sequence[FoundFile]) -> list[FoundFile]:
+    """What was saved from a run stands for another one: the files themselves say what is now."""
+    saved = [f for f in known if f.kind == SAVED]
+    rest = [f for f in known if f.kind != SAVED]
+    if rest:
+        selection.passed_over += [(f, "a saved profile; name it to read it") for f in saved]
+    return rest or saved[:1]
 
 
 def _choose_capture(selection: Selection, known: Sequence[FoundFile]) -> list[FoundFile]:

@@ -25,6 +25,8 @@ from tfprof.sources.find.reading import ProgressOf, read
 from tfprof.sources.find.recognise import recognise
 from tfprof.sources.find.recorded import choose_recorded, choose_recorded_below
 from tfprof.sources.find.runs import choose_run
+from tfprof.sources.find.saved_selection import opened, saved_selection
+from tfprof.sources.saved.saved_profile import KIND as SAVED
 
 # the original's flag for each kind
 FLAG_KINDS: Mapping[str, tuple[str, ...]] = {
@@ -84,10 +86,14 @@ def _choose(request: Request) -> Choice:
     named = [f for flag, paths in request.named.items() for p in paths for f in _checked(flag, p)]
     folders = [path for path in request.paths if opener_for(path).is_folder(path)]
     files = [f for path in request.paths if path not in folders for f in inspect_named(path)]
+    saved = [saved_selection(f.path) for f in files if f.kind == SAVED]
+    files = [f for f in files if f.kind != SAVED]
     if request.run is not None and not folders:
         raise UsageError("--run picks a run of a folder, and none is given")
     if len(folders) == 1 and not files and not named:
         return _choose_in_one_folder(folders[0], request.run)
+    if len(saved) == 1 and not folders and not files and not named:
+        return Choice([saved[0].selection], saved[0].found)
     selection = Selection(_common_title(request))
     warnings: list[str] = []
     for folder in folders:
@@ -95,11 +101,10 @@ def _choose(request: Request) -> Choice:
         warnings += part.warnings
         if len(part.selections) > 1:
             raise _several(folder, part.selections)
-        selection.used += part.selections[0].used
-        selection.passed_over += part.selections[0].passed_over
-        selection.elsewhere += part.selections[0].elsewhere
-        selection.other_runs += part.selections[0].other_runs
-        selection.warnings += part.selections[0].warnings
+        selection.add(part.selections[0])
+    for one in saved:
+        warnings += one.found
+        selection.add(one.selection)
     selection.used += files + named
     return Choice([selection], warnings)
 
@@ -116,7 +121,7 @@ def _choose_in_one_folder(folder: Path, run: str | None) -> Choice:
         selections, left_over = choose_in_folder(folder, found)
     else:
         selections, left_over = choose_run(folder, found, run)
-    selections = [selection for selection in selections if selection.used]
+    selections = [opened(selection, warnings) for selection in selections if selection.used]
     if not selections:
         raise _nothing_in(folder, found)
     empty = [EmptyFile(str(one.path)) for one in found if one.is_empty_capture]
@@ -209,12 +214,16 @@ def _checked(flag: str, path: Path) -> list[FoundFile]:
     return files
 
 
+def only_one(request: Request, choice: Choice) -> Selection:
+    if len(choice.selections) > 1:
+        raise _several(request.paths[0], choice.selections)
+    return choice.selections[0]
+
+
 def read_one(request: Request, progress: ProgressOf | None = None) -> ProfileData:
     """The one model that the request comes down to."""
     choice = choose(request)
-    if len(choice.selections) > 1:
-        raise _several(request.paths[0], choice.selections)
-    data = read(choice.selections[0], progress)
+    data = read(only_one(request, choice), progress)
     return replace(data, warnings=(*choice.warnings, *data.warnings))
 
 

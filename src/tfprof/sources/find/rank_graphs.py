@@ -41,7 +41,7 @@ def listed_ranks(ranks: Sequence[int]) -> str:
 
 def _alike(file: FoundFile, graph: Graph) -> bool:
     """By the ops in it; what cannot be read is no reason to say anything."""
-    if file.format is None or file.format.read is None:
+    if file.format is None or file.format.read is None or file.closed:
         return True
     try:
         load = file.format.read(file.path, 0, None).graph

@@ -64,6 +64,7 @@ def read(selection: Selection, progress: ProgressOf | None = None) -> ProfileDat
         refs += [FileRef.of(path) for path in piece.beside]
         runs += file.kind == "RunMetadata"
         inputs.append(Input(file.path, file.format.name, why=_ABOUT.get(file.kind, "")))
+    inputs += [Input(f.path, f.kind, why=why) for f, why in selection.opened]
     inputs += [Input(f.path, f.kind, used=False, why=why) for f, why in selection.passed_over]
     inputs += [
         Input(f.path, f.kind, used=False, why=why, elsewhere=True) for f, why in selection.elsewhere
@@ -74,7 +75,7 @@ def read(selection: Selection, progress: ProgressOf | None = None) -> ProfileDat
     told = (*selection.warnings, *warnings, *data.warnings)
     saves = _saves([*selection.used, *left])
     data = replace(data, other_runs=selection.other_runs, warnings=told, saves=saves)
-    return data.read_from(_ReadAgain(selection.copy(), here(), tuple(refs)))
+    return data.read_from(ReadAgain(selection.copy(), here(), tuple(refs)))
 
 
 def _saves(files: Iterable[FoundFile]) -> tuple[SavedCheckpoint, ...]:
@@ -98,7 +99,7 @@ def _article(noun: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _ReadAgain:
+class ReadAgain:
     """The selection, the folder its paths are seen from, and its files as they were."""
 
     selection: Selection
@@ -111,7 +112,11 @@ class _ReadAgain:
 
     def load(self) -> ProfileData:
         self.check()
-        return read(self.selection if here() == self.folder else self._from_anywhere())
+        return read(self.chosen())
+
+    def chosen(self) -> Selection:
+        """With paths as they are seen from here."""
+        return self.selection if here() == self.folder else self._from_anywhere()
 
     def _from_anywhere(self) -> Selection:
         chosen = self.selection
@@ -122,6 +127,7 @@ class _ReadAgain:
             [(self._placed(file), why) for file, why in chosen.elsewhere],
             chosen.other_runs,
             chosen.warnings,
+            [(self._placed(file), why) for file, why in chosen.opened],
         )
 
     def _placed(self, file: FoundFile) -> FoundFile:

@@ -13,6 +13,7 @@ from tfprof.sources.find.choose import CHECKPOINT_KINDS, Selection, is_run
 from tfprof.sources.find.choose_in_run import captures_in_run, choose_in_run
 from tfprof.sources.find.folders import FoundFile, files_below, inspect
 from tfprof.sources.find.run_folders import RunFolder, run_folder_at, run_folders_in, run_roots
+from tfprof.sources.saved.saved_profile import KIND as SAVED
 
 _LISTED = 5
 # what a program writes to its own log directory, in which the run was recorded, too
@@ -43,7 +44,7 @@ def choose_recorded_below(
         made = _chosen(*picked, [])
     else:
         rest = [one for one in found if not any(one.path.is_relative_to(root) for root in roots)]
-        if is_run(rest):
+        if is_run([one for one in rest if one.kind != SAVED]):
             return None
         made = _chosen(runs[-1], (), [])
     made.selection.other_runs = len(runs) - 1

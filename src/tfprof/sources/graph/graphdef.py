@@ -201,7 +201,7 @@ def _function_body(
         Names(names),
         Interned.of(ops),
         Interned.of(devices),
-        resolve_edges(names, source.strings(inputs.start, inputs.end), counts),
+        resolve_edges(names, source.strings(inputs.start, inputs.end), counts.tolist()),
         _NodeBytes(source, starts, ends, extra),
         functions,
     )
@@ -221,7 +221,7 @@ def _small_body(
         resolve_edges(
             names,
             [text for texts in inputs for text in texts],
-            np.array([*[0] * extra, *map(len, inputs)], np.int64),
+            [*[0] * extra, *map(len, inputs)],
         ),
         _NodeMessages(nodes, extra),
         functions,

@@ -38,7 +38,7 @@ def read_text_graph(text: bytes, path: Path, warnings: list[str]) -> Graph:
         Names(layout.names),
         Interned.of(layout.ops),
         Interned.of(layout.devices),
-        resolve_edges(layout.names, layout.inputs, layout.input_counts),
+        resolve_edges(layout.names, layout.inputs, layout.input_counts.tolist()),
         _NodeText(text, layout, path),
         beside.functions,
         beside.producer,

@@ -50,7 +50,7 @@ def regions_of(plane: Plane, instructions: Ints) -> Regions:
         return Regions(nothing, nothing, nothing)
     events = plane.events
     rows = np.concatenate([instructions, opened, records])
-    stops = np.concatenate([events.end_ps[instructions], ended, events.start_ps[records]])
+    stops = np.concatenate([events.ends(instructions), ended, events.start_ps[records]])
     kind = np.repeat([0, 1, 2], [len(instructions), len(opened), len(records)])
     order = np.argsort(rows, kind="stable")
     before = _holders(plane, rows[order], stops[order])
@@ -78,7 +78,7 @@ def waits_for_a_program(plane: Plane, rows: Ints) -> Mask:
     found: Mask = (
         (held > rows)
         & (plane.line_of(held) == plane.line_of(rows))
-        & (events.end_ps[held] <= events.end_ps[rows])
+        & (events.ends(held) <= events.ends(rows))
     )
     return found
 

@@ -221,7 +221,7 @@ def _part(space: Space, ops: _Ops, first_thread: int, first_event: int) -> Execu
     nothing = np.broadcast_to(np.int64(0), (count,))
     return Executions(
         node=ops.node,
-        device=Interned(np.zeros(count, np.int32), [plane.device]),
+        device=Interned(np.broadcast_to(np.int32(0), (count,)), [plane.device]),
         step=_steps(plane, rows),
         start=_start_micros(space, plane, rows),
         op_start_rel=nothing,

@@ -16,6 +16,7 @@ from tfprof.model.xstats import values_by_name
 from tfprof.sources.files.probe import Probe
 from tfprof.sources.files.reader import Packed, corrupt, parse, read_or_map, top_fields
 from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.xplane.cheap_ops import said_of_cheap_ops
 from tfprof.sources.xplane.device_clock import on_device_clock
 from tfprof.sources.xplane.limits import said_of_tracer
 from tfprof.sources.xplane.ops import executions
@@ -56,6 +57,7 @@ def read(path: Path, _: int, progress: Progress | None) -> FilePiece:
     warnings += [f"{path}: the profiler reports: {text}" for text in space.errors]
     warnings += [f"{path}: the profiler warns: {text}" for text in space.warnings]
     warnings += said_of_tracer(space, path)
+    warnings += said_of_cheap_ops(space, rows, path)
     if not space.event_count:
         warnings.append(f"{path} has no events: nothing ran while the profiler was on")
     elif not len(rows):

@@ -12,9 +12,10 @@ from tfprof.analyses.cost.op_costs import op_costs
 from tfprof.analyses.graph.subgraph import subgraph
 from tfprof.analyses.inference.sites import Given
 from tfprof.analyses.keras.keras_step import keras_step
-from tfprof.analyses.memory.peaks import EXPECTED, peaks, pieces
+from tfprof.analyses.memory.peaks import EXPECTED, pieces, taped_peaks
 from tfprof.analyses.memory.program import MODELS, program
 from tfprof.analyses.memory.schedule import simulate
+from tfprof.analyses.memory.tape import Tape
 from tfprof.analyses.training import added_step
 from tfprof.analyses.training.added_step import with_gradients
 from tfprof.analyses.training.optimizers import SLOTS
@@ -36,7 +37,7 @@ def forward(path, batch=None, *, fetch=(), feeds=None, **sizes):
 
 
 def peak(costs, graph, batch):
-    return peaks(program(costs, graph, MODELS["cpu-tf"]), batch)[CPU]
+    return taped_peaks(Tape(program(costs, graph, MODELS["cpu-tf"]), batch))[CPU]
 
 
 def peak_of_training(path, batch, optimizer="adam", *, weight_decay=False, **asked):

@@ -1,0 +1,1 @@
+"""What to change: rules that look at results and say what is wrong, why, and what it costs."""

@@ -1,0 +1,73 @@
+"""Steps run again on paper, with something changed: what-ifs that are computed, not guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from tfprof.model.units import as_micros
+from tfprof.results.categories import Category
+from tfprof.results.steps import StepRow, StepsResult
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A step of so many microseconds, of which it waited so many for input."""
+
+    period: float
+    wait: float
+
+    @property
+    def rest(self) -> float:
+        return max(0.0, self.period - self.wait)
+
+
+def counted_steps(steps: StepsResult) -> Sequence[StepRow]:
+    """Those that averages are of: in the first the profiler starts, the last has no period."""
+    left_out = len(steps.steps) - steps.average.steps
+    return steps.steps[1:-1] if left_out > 1 else steps.steps[left_out:]
+
+
+def stretches(steps: StepsResult) -> list[Stretch]:
+    return [
+        Stretch(as_micros(row.period), as_micros(row.breakdown.get(Category.INPUT, 0)))
+        for row in counted_steps(steps)
+    ]
+
+
+def without(steps: StepsResult, gone: Iterable[Category]) -> tuple[float, float]:
+    """The median step before and after, in microseconds, if some categories took no time.
+
+    An instant counts for one category only: what goes on beside them stays.
+    """
+    rows, gone = counted_steps(steps), tuple(gone)
+    before = [as_micros(row.period) for row in rows]
+    left = [as_micros(row.period - sum(row.breakdown.get(one, 0) for one in gone)) for row in rows]
+    return median(before), median(left)
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """`cores` are shared by the pipeline and the model, which keeps `model_cores` of them busy."""
+
+    cores: int
+    model_cores: float
+
+
+def fed_ahead(
+    steps: Sequence[Stretch], *, speed_up: float, machine: Machine
+) -> tuple[float, float]:
+    """The median step before and after, if the pipeline ran beside the model, so much faster.
+
+    Of the rest of a step, the pipeline's work and what the cores have to do in all, the longest
+    decides: a core that maps is not there for the model.
+    """
+    return median(one.period for one in steps), median(
+        max(
+            one.rest,
+            one.wait / speed_up,
+            (one.wait + one.rest * machine.model_cores) / machine.cores,
+        )
+        for one in steps
+    )

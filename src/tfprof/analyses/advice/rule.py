@@ -1,0 +1,138 @@
+"""What an advice rule is, and the registry of all: a decorator on a small function.
+
+Its docstring is its page in the documentation: a line that says what it is about, then What, Why,
+Example, Fix and Gain.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import tfprof.analyses.advice as folder
+from tfprof.analyses.advice.known import Known
+from tfprof.results.advice import (
+    Change,
+    Confidence,
+    Evidence,
+    Finding,
+    Gain,
+    GainKind,
+    Severity,
+    Told,
+)
+
+Check = Callable[[Known], Iterator[Finding]]
+SECTIONS = ("What", "Why", "Example", "Fix", "Gain")
+_HEADING = re.compile(rf"^({'|'.join(SECTIONS)}): ?", re.MULTILINE)
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+_RULES: dict[str, AdviceRule] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceRule:
+    """`needs` is what it looks at. Causes of a wait for input are told by one of them together.
+
+    `check` is None for these.
+    """
+
+    name: str
+    needs: str
+    docstring: str
+    check: Check | None = None
+
+    @property
+    def about(self) -> str:
+        return self.docstring.partition("\n")[0].rstrip(".")
+
+    def section(self, title: str) -> str:
+        _, *parts = _HEADING.split(self.docstring)
+        found = dict(zip(parts[::2], parts[1::2], strict=True))
+        return inspect.cleandoc(found.get(title, ""))
+
+
+def rule(name: str, needs: str) -> Callable[[Check], Check]:
+    """Registers a check under its name."""
+
+    def registered(check: Check) -> Check:
+        add(AdviceRule(name, needs, inspect.getdoc(check) or "", check))
+        return check
+
+    return registered
+
+
+def add(made: AdviceRule) -> None:
+    if made.name in _RULES or not _NAME.fullmatch(made.name):
+        raise ValueError(f"{made.name!r} is taken, or no name for a rule: words with hyphens")
+    missing = [title for title in SECTIONS if not made.section(title)]
+    if missing:
+        raise ValueError(f"{made.name}: its docstring has no {', '.join(missing)}")
+    _RULES[made.name] = made
+
+
+@cache
+def rules() -> dict[str, AdviceRule]:
+    """All of them by name; every file of this folder is looked through."""
+    for file in pkgutil.iter_modules(folder.__path__, f"{folder.__name__}."):
+        importlib.import_module(file.name)
+    return dict(sorted(_RULES.items()))
+
+
+def reason_of(name: str) -> str:
+    """Why it is bad, in a line."""
+    return " ".join(_RULES[name].section("Why").split())
+
+
+def finding(  # noqa: PLR0913  (what a finding is made of)
+    name: str,
+    says: str,
+    evidence: Evidence,
+    advice: str,
+    *,
+    code: str | None = None,
+    stage: str | None = None,
+    gain: Gain | str,
+    severity: Severity = Severity.HINT,
+    confidence: Confidence = Confidence.MEDIUM,
+    weight: float = 0.0,
+) -> Finding:
+    """Of one change; a `gain` that is not known is the reason why."""
+    changes = (Change(name, advice, code, stage),)
+    return several(
+        changes, says, evidence, gain=gain, severity=severity, confidence=confidence, weight=weight
+    )
+
+
+def several(
+    changes: tuple[Change, ...],
+    says: str,
+    evidence: Evidence,
+    *,
+    gain: Gain | str,
+    severity: Severity,
+    confidence: Confidence,
+    weight: float,
+) -> Finding:
+    """Of several changes that end one thing together."""
+    known = gain if isinstance(gain, Gain) else None
+    return Finding(
+        Told.of(changes),
+        severity,
+        says,
+        evidence,
+        reason_of(changes[0].rule),
+        known,
+        None if isinstance(gain, Gain) else gain,
+        confidence,
+        known.share if known is not None else weight,
+    )
+
+
+def modelled(metric: str, before: float, after: float, model: str) -> Gain:
+    return Gain(metric, before, after, GainKind.MODELLED, model)

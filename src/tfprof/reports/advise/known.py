@@ -1,0 +1,145 @@
+"""The answers to other questions, for the rules to look at; what cannot be answered is None."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from tfprof.analyses.advice.known import CodeLine, FunctionTraces, Known
+from tfprof.analyses.advice.memory import LARGE_STATE
+from tfprof.analyses.graph.roles import Role
+from tfprof.analyses.runtime.host_times import OpTimesQuery, op_times_of
+from tfprof.analyses.runtime.kernels import kernels
+from tfprof.analyses.traits.capture_traits import capture_traits
+from tfprof.analyses.traits.graph_traits import graph_traits
+from tfprof.errors import InputMissing, UsageError
+from tfprof.model.options import Options
+from tfprof.model.profile import ProfileData
+from tfprof.reports.advise.memory import memory_traits
+from tfprof.reports.advise.query import Query
+from tfprof.reports.shared.captured import capture_facts
+from tfprof.reports.shared.digest import Digest
+from tfprof.reports.shared.parameters import counts_of
+from tfprof.results.capture_traits import CaptureTraits
+from tfprof.results.graph_traits import GraphTraits
+from tfprof.results.input import InputResult
+from tfprof.results.op_times import MeasuredTime
+from tfprof.results.placement import PlacementResult
+from tfprof.results.steps import StepsResult
+
+T = TypeVar("T")
+_THROUGH_ALL = 0.8
+_HALF = 0.5
+_GRADIENT = "(gradient)"
+
+
+def known_of(found: Digest, query: Query) -> Known:
+    data = found.data
+    ran = bool(data.hosts)
+    graph = graph_known(found)
+    large_state = found.parameters.bytes_of(Role.OPTIMIZER) >= LARGE_STATE
+    zeros = graph.norms.zeros if graph is not None else frozenset()
+    return Known(
+        graph=graph,
+        params=counts_of(found.parameters) if found.parameters.variables else None,
+        memory=memory_traits(found, query, wanted=large_state, about=zeros),
+        run=found.run,
+        steps=_steps(data) if ran else None,
+        input=_input(data) if ran else None,
+        ops=_ops(data),
+        kernels=kernels(data.hosts.spaces).finish(),
+        capture=_capture(found),
+        placement=_placement(data) if ran else None,
+        functions=tuple(_functions(data)),
+        lines=tuple(_lines(data)),
+        log=query.log,
+        of_session=data.recorded is not None,
+    )
+
+
+def _if_any(answer: Callable[[], T]) -> T | None:
+    """What a profile is too little for has no answer."""
+    try:
+        return answer()
+    except (InputMissing, UsageError):
+        return None
+
+
+# a summary needs no more modules than there is something to ask
+
+
+def _input(data: ProfileData) -> InputResult | None:
+    from tfprof.reports.input import Query as InputQuery
+    from tfprof.reports.input import ask
+
+    return _if_any(lambda: ask(data, InputQuery()).data)
+
+
+def _placement(data: ProfileData) -> PlacementResult | None:
+    from tfprof.reports.placement.answer import ask
+    from tfprof.reports.placement.query import Query as PlacementQuery
+
+    return _if_any(lambda: ask(data, PlacementQuery()).data)
+
+
+def _steps(data: ProfileData) -> StepsResult | None:
+    from tfprof.reports import steps
+
+    found = _if_any(lambda: steps.ask(data, steps.Query()).data)
+    return found if isinstance(found, StepsResult) else None
+
+
+def graph_known(found: Digest) -> GraphTraits | None:
+    """None also of a graph that is too large to be gone through at once."""
+    data, static = found.data, found.static
+    if data.graph is None or static is None:
+        return None
+    sites = static.inferred.sites
+    return graph_traits(data.graph, found.part, sites, found.parameters, found.inputs)
+
+
+def _ops(data: ProfileData) -> MeasuredTime | None:
+    if not data.hosts or not data.hosts.any_ops:
+        return None
+    return op_times_of(data, OpTimesQuery("op")).finish(None)
+
+
+def _capture(found: Digest) -> CaptureTraits | None:
+    spaces, facts = found.data.hosts.spaces, capture_facts(found)
+    if facts is None:
+        return None
+    traits = capture_traits(spaces)
+    return CaptureTraits(
+        traits.functions,
+        traits.compilations,
+        traits.compile_us,
+        facts.devices,
+        facts.versions,
+        facts.eager_share,
+    )
+
+
+def _functions(data: ProfileData) -> Iterator[FunctionTraces]:
+    first = data.record.first if data.record is not None else None
+    for one in first.functions if first is not None else ():
+        if one.calls is not None and one.traces is not None:
+            yield FunctionTraces(one.name, one.calls, one.traces)
+
+
+def _lines(data: ProfileData) -> Iterator[CodeLine]:
+    """The line that half of the time goes through, as deep as there is one."""
+    if data.oplog is None or not data.oplog.has_code or data.graph is None or not data.trace:
+        return
+    from tfprof.reports.trees.prepared import Prepared
+
+    options = Options(max_depth=100, min_micros=1, order_by="micros")
+    rows = Prepared(data).tree("code", options).nodes
+    whole = rows[0].total.micros if len(rows) else 0
+    deepest = None
+    for row in rows if whole else ():
+        share = row.total.micros / whole
+        # rows stand below the one that they are part of
+        if _HALF <= share < _THROUGH_ALL and _GRADIENT not in row.name:
+            deepest = CodeLine(row.name, share, float(row.total.micros))
+    if deepest is not None:
+        yield deepest

@@ -1,0 +1,22 @@
+"""What is asked of advice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tfprof.model.run_log import RunLog
+from tfprof.reports.shared.question import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """`ignore` are rules nobody wants to hear of, `*` stands for any letters.
+
+    `device_memory` is what the device has, where no capture tells; `log` what TensorFlow wrote.
+    """
+
+    question: Question = field(default_factory=Question)
+    ignore: tuple[str, ...] = ()
+    every: bool = False
+    device_memory: int | None = None
+    log: RunLog | None = None

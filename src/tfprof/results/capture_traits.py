@@ -1,0 +1,36 @@
+"""What advice asks of a capture, beside what other questions answer. Times are microseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tfprof.results.summary import DeviceKind
+
+
+@dataclass(frozen=True, slots=True)
+class CalledFunction:
+    """Calls of one tf.function by Python; `traced` are those that traced it anew.
+
+    `tracings` is how often it had been traced when it was called last.
+    """
+
+    name: str
+    calls: int
+    traced: int
+    eager: int
+    time_us: float
+    traced_us: float
+    tracings: int
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureTraits:
+    """`compilations` are those of XLA, by what is compiled; `compile_us` is what they took."""
+
+    functions: tuple[CalledFunction, ...] = ()
+    compilations: Mapping[str, int] | None = None
+    compile_us: float = 0.0
+    devices: tuple[DeviceKind, ...] = ()
+    versions: Mapping[str, str] | None = None
+    eager_share: float | None = None

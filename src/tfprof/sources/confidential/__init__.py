@@ -1,0 +1,1 @@
+"""What files tell about where and how they were made, taken out: to be given away."""

@@ -1,0 +1,105 @@
+"""Every rule finds its fault, and is silent where the fault is not."""
+
+import re
+
+import pytest
+from advice_cases import CASES, Samples, found, short_of_memory, traced_in_record
+
+from tfprof.analyses.advice.advise import advise, names_meant
+from tfprof.analyses.advice.known import Known
+from tfprof.analyses.advice.rule import SECTIONS, AdviceRule, add, rules
+from tfprof.results.advice import Severity
+
+
+@pytest.fixture(scope="module")
+def s(samples):
+    return Samples(samples)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
+def test_a_rule_finds_its_fault(s, case):
+    assert case.rule in found(case.faulty(s))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
+def test_a_rule_is_silent_where_there_is_none(s, case):
+    assert case.rule not in found(case.sound(s))
+
+
+def test_there_is_a_case_for_every_rule():
+    assert [case.rule for case in CASES if case.rule not in rules()] == []
+    assert set(rules()) - {case.rule for case in CASES} == set()
+
+
+def test_nothing_is_found_where_nothing_is_known():
+    assert advise(Known()) == []
+
+
+def test_names_are_words_with_hyphens_and_input_stands_in_front():
+    for name in rules():
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
+        assert "input" not in name.removeprefix("input-") or name == "training-ops-in-inference"
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
+def test_a_finding_is_whole(s, case):
+    for one in advise(case.faulty(s)):
+        assert one.says
+        assert one.evidence
+        assert one.reason
+        assert one.told.advice
+        assert one.told.silence == f"--ignore {one.rule}"
+        assert (one.gain is None) == bool(one.gain_reason)
+        assert one.gain is None or one.gain.model
+        assert one.gain is None or one.gain.after <= one.gain.before
+
+
+def test_a_rule_that_is_ignored_is_silent(s):
+    known = s.known("xplane/slow-cb.xplane.pb")
+    assert advise(known, {"input-map-not-parallel"}) == []
+    assert advise(known, {"input-bound"}) == []
+    (one,) = advise(known, {"input-not-cached"})
+    assert "input-not-cached" not in one.told.rules
+    assert ".cache()" not in one.told.advice
+
+
+def test_several_causes_of_a_wait_are_one_finding(s):
+    (one,) = advise(s.known("xplane/slow-cb.xplane.pb"))
+    assert one.rule == "input-map-not-parallel"
+    assert one.told.stages == ("Map", "Root")
+    assert len(one.told.rules) == 4
+
+
+def test_problems_come_first_then_what_gains_most(s):
+    findings = advise(s.known("xplane/synthetic-gpu.xplane.pb"))
+    hints = [one.severity is Severity.HINT for one in findings]
+    assert hints == sorted(hints)
+    gains = [one.gain.share for one in findings if one.gain and one.severity is Severity.HINT]
+    assert gains == sorted(gains, reverse=True)
+
+
+def test_a_pattern_stands_for_several_rules():
+    meant, unknown = names_meant(["input-*", "no-such-rule"])
+    assert "input-bound" in meant
+    assert "retracing" not in meant
+    assert unknown == ["no-such-rule"]
+
+
+def test_a_rule_has_a_page_and_a_name_of_its_own():
+    with pytest.raises(ValueError, match="taken"):
+        add(AdviceRule("retracing", "a run", ""))
+    with pytest.raises(ValueError, match="has no What"):
+        add(AdviceRule("no-page", "a run", "Says nothing."))
+    for one in rules().values():
+        assert all(one.section(title) for title in SECTIONS)
+
+
+def test_the_record_of_a_run_tells_of_tracings():
+    (one,) = advise(traced_in_record())
+    assert one.evidence == {"function": "train", "calls": 9, "traced": 9}
+
+
+def test_a_plan_that_helps_is_told():
+    (one,) = advise(short_of_memory())
+    assert one.gain.after == 10**9
+    assert "batch of 48 fits" in one.told.advice
