@@ -119,7 +119,7 @@ class _Run:
         tape: Tape,
         workers: int,
         delays: Delays,
-        is_cheap: Sequence[bool],
+        is_cheap: bytes,
         waking: Iterator[float],
     ) -> None:
         self.tape, self.is_cheap, self.waking = tape, is_cheap, waking

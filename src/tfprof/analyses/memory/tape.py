@@ -124,10 +124,10 @@ class Tape:
         return found
 
     @property
-    def short(self) -> list[bool]:
+    def short(self) -> bytes:
         """The ops that a thread runs at once when they have run often."""
         both = zip(self.is_cheap, self.durations, strict=True)
-        return [bool(cheap) or lasts <= SHORT for cheap, lasts in both]
+        return bytes([bool(cheap) or lasts <= SHORT for cheap, lasts in both])
 
     def turn(self, chance: int | None) -> Delays:
         """What is delayed in a run; that of a middle is asked for twice."""
