@@ -2,6 +2,7 @@
 
 `_wild_runs.py measure NAME FOLDER RUNS BATCH...` writes the graph and the table of its variables
 into the folder, and prints one line of JSON: what `expected.json` says of the model.
+`_wild_runs.py again NAME FOLDER SESSIONS BATCH...` runs what is in the folder in several sessions.
 `_wild_runs.py fits NAME FOLDER RUNS BUDGET MOST SAFE` prints the largest batch, at most MOST, whose
 steps stay within so many bytes, and what steps of batch SAFE take.
 """
@@ -10,15 +11,19 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from math import prod
 from pathlib import Path
 from typing import Any
 
 Result = dict[str, Any]
+# steps of a session that is run once more, and seconds for all sessions of a batch
+STEPS, LONG_ENOUGH = 8, 10.0
 
 
 def in_process_of_its_own(what: str, *arguments: object) -> Result:
@@ -58,6 +63,23 @@ def measure(name: str, folder: Path, runs: int, *batches: int) -> Result:
     return {**facts, "variable_bytes": variable_bytes(steps.graph), "dims": None, "points": points}
 
 
+def again(name: str, folder: Path, sessions: int, *batches: int) -> Result:
+    """What steps held in several sessions: what an executor has learned is lost with its own."""
+    from _memory_models import as_written
+
+    facts = json.loads((folder / "expected.json").read_text(encoding="utf-8"))[name]
+    steps = Steps(name, folder, facts["fetches"])
+    found: Result = {}
+    for batch in batches:
+        given, held = values_of(steps.model, shapes_of(steps.model, batch)), []
+        until = time.monotonic() + LONG_ENOUGH
+        for _ in range(sessions):
+            if time.monotonic() < until:
+                held += steps.peaks(given, STEPS, as_written(), until)["held"]
+        found[str(batch)] = {"held": held}
+    return found
+
+
 def fits(name: str, folder: Path, runs: int, budget: int, most: int, safe: int) -> Result:
     """The largest batch whose steps, with variables and inputs, take `budget` bytes at most.
 
@@ -84,11 +106,12 @@ def fits(name: str, folder: Path, runs: int, budget: int, most: int, safe: int) 
 
 def model_of(name: str) -> Any:
     import _blind_models
+    import _fresh_models
     import _unseen_models
     import _wild_models
 
-    every = {**_wild_models.MODELS, **_blind_models.MODELS, **_unseen_models.MODELS}
-    return every[name]
+    lists = (_wild_models, _blind_models, _unseen_models, _fresh_models)
+    return next(one.MODELS[name] for one in lists if name in one.MODELS)
 
 
 # --- the files
@@ -219,8 +242,13 @@ class Steps:
         self.model, self.fetches = model_of(name), fetches
         self.graph, self.start = imported(folder, name)
 
-    def peaks(self, given: dict[str, Any], runs: int, config: Any = None) -> Result:
-        """The transient peak of each; `held` is without the variables that a step replaced."""
+    def peaks(
+        self, given: dict[str, Any], runs: int, config: Any = None, until: float = math.inf
+    ) -> Result:
+        """The transient peak of each; `held` is without the variables that a step replaced.
+
+        `until` is when no other run is started.
+        """
         import tensorflow as tf
         from _memory_models import peak_of, replaced
 
@@ -235,12 +263,14 @@ class Steps:
                 session.run(self.fetches, feeds, options, trace)
                 found["peaks"].append(peak_of(trace))
                 found["held"].append(peak_of(trace, replaced(trace, self.graph)))
+                if time.monotonic() > until:
+                    break
         return found
 
 
 def main() -> None:
     what, name, folder, *numbers = sys.argv[1:]
-    command = {"measure": measure, "fits": fits}[what]
+    command = {"measure": measure, "again": again, "fits": fits}[what]
     print(json.dumps(command(name, Path(folder), *map(int, numbers))))
 
 

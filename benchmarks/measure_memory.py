@@ -1,15 +1,19 @@
 """Measures what steps of many models hold, for `wild.py` and `optimised.py` to compare with.
 
-    python benchmarks/measure_memory.py [--models wild|blind|unseen] [--all FOLDER] [--only REGEX]
-        [--runs N]
+    python benchmarks/measure_memory.py [--models wild|blind|unseen|fresh] [--all FOLDER]
+        [--only REGEX] [--runs N] [--often]
 
 `wild` are the models that the estimate was mended with, `blind` those that it had not seen then,
-`unseen` those that came after the intervals had been calibrated with both.
+`unseen` those that came after the intervals had been calibrated with both, `fresh` those that came
+after they had been calibrated anew.
 Into FOLDER go `NAME.graph.pb.gz` and `NAME_vars.json`, the step as it was traced, and
 `expected.json`: the transient peaks of some runs at batch 1, 8 and 32, `noopt` with Grappler off
 and `default` as users run it. `peaks` is the highest running sum of what a full trace says was
 allocated and freed, the rule of mem_util; `held` is without the variables that a step replaces.
 Models that are in `expected.json` already are left as they are.
+
+With --often, what is in FOLDER is run more often, eight steps in each of three sessions: `again` of
+`expected.json` tells how far apart runs of one step are.
 
 Without --all, a few models are measured once more, next to what the repository has of them: to see
 whether this machine and this TensorFlow do the same.
@@ -26,6 +30,7 @@ import tempfile
 from pathlib import Path
 
 import _blind_models
+import _fresh_models
 import _unseen_models
 import _wild_models
 from _wild_runs import Result, in_process_of_its_own
@@ -35,17 +40,21 @@ KNOWN = {
     "wild": TESTS / "wild_measured",
     "blind": TESTS / "wild_blind",
     "unseen": TESTS / "wild_unseen",
+    "fresh": TESTS / "wild_fresh",
 }
 MODELS = {
     "wild": _wild_models.MODELS,
     "blind": _blind_models.MODELS,
     "unseen": _unseen_models.MODELS,
+    "fresh": _fresh_models.MODELS,
 }
 BATCHES = (1, 8, 32)
+SESSIONS = 3
 FEW = {
     "wild": ("conv_vae", "clipped_mlp", "two_towers"),
     "blind": ("super_resolution", "fast_text", "tf1_word2vec"),
     "unseen": ("codebook", "crossed", "tf1_text_cnn"),
+    "fresh": ("gated_columns", "made_weights", "tf1_denoised"),
 }
 
 
@@ -55,6 +64,7 @@ def main() -> None:
     parser.add_argument("--all", type=Path, metavar="FOLDER", help="every model, into this folder")
     parser.add_argument("--only", default="", metavar="REGEX", help="models whose name has it")
     parser.add_argument("--runs", type=int, default=4, metavar="N", help="steps of each")
+    parser.add_argument("--often", action="store_true", help="run what is there more often")
     given = parser.parse_args()
     if given.all is None:
         names = [name for name in FEW[given.models] if re.search(given.only, name)]
@@ -62,7 +72,10 @@ def main() -> None:
     else:
         names = [name for name in MODELS[given.models] if re.search(given.only, name)]
         given.all.mkdir(parents=True, exist_ok=True)
-        everything(given.all, names, given.runs)
+        if given.often:
+            more_often(given.all, names)
+        else:
+            everything(given.all, names, given.runs)
 
 
 def everything(folder: Path, names: list[str], runs: int) -> None:
@@ -98,6 +111,19 @@ def again(folder: Path, names: list[str], runs: int) -> None:
                 )
                 word = "off" if form == "noopt" else "on"
                 print(f"| {name} | {batch} | {word} | {now} | {before} |", flush=True)
+
+
+def more_often(folder: Path, names: list[str]) -> None:
+    path = folder / "expected.json"
+    expected = json.loads(path.read_text(encoding="utf-8"))
+    for name in (one for one in names if one in expected):
+        found = in_process_of_its_own("again", name, folder, SESSIONS, *BATCHES)
+        if "failed" in found:
+            print(f"  not run: {found['failed']}", file=sys.stderr, flush=True)
+            continue
+        for batch, point in expected[name]["points"].items():
+            point["again"] = found[batch]
+        path.write_text(written(expected), encoding="utf-8")
 
 
 def measured(name: str, folder: Path, runs: int, batches: tuple[int, ...]) -> Result | None:

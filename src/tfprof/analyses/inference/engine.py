@@ -18,7 +18,7 @@ from tfprof.analyses.inference.live_rows import live_rows
 from tfprof.analyses.inference.loops import Frames, joined, loop_trips
 from tfprof.analyses.inference.order import in_order
 from tfprof.analyses.inference.run_rounds import RunRounds
-from tfprof.analyses.inference.sites import Called, Given, Inferred, Site
+from tfprof.analyses.inference.sites import Called, Chosen, Given, Inferred, Site
 from tfprof.model import dims
 from tfprof.model.budget import Budget, OverBudget
 from tfprof.model.dims import BATCH, Open, Size
@@ -97,7 +97,10 @@ class _Engine:
         self._layouts: dict[int, _Layout] = {}
         self._lives: dict[str, list[int]] = {}
         self._distinct: list[str] = []
-        self._chosen: list[str] = []
+        # by how many are taken to be chosen: the ops that choose
+        self._chosen: dict[str, list[str]] = {}
+        # branches around an op that nothing tells to be taken
+        self._undecided = 0
         # what stacks and arrays of the early kind hold, by the op that makes them
         self.stored: dict[str, Tensor] = dict(stored or {})
         self.sites: list[Site] = []
@@ -129,8 +132,8 @@ class _Engine:
             found.append(f"taken as {truth}, since nothing tells: {_named_few(self._assumed)}")
         if self._distinct:
             found.append(f"all values are taken to be different in {_named_few(self._distinct)}")
-        if self._chosen:
-            found.append(f"all places are taken to be chosen by {_named_few(self._chosen)}")
+        for told, names in self._chosen.items():
+            found.append(f"{told} taken to be chosen by {_named_few(names)}")
         for letter, names in self._fed_with.items():
             if letter != BATCH and len(set(names)) > 1:
                 found.append(f"{letter} is taken to be the same in {_named_few(names)}")
@@ -322,9 +325,17 @@ class _Engine:
         whole = dims.elements(given)
         if whole is None or given is None:
             return found
-        self._chosen.append(call.name)
-        chosen = 0 if self._given.none_chosen else whole
+        chosen = self._share_of(whole)
+        self._chosen.setdefault(_share_told(chosen, whole), []).append(call.name)
         return [replace(one, shape=(chosen, len(given))) for one in found]
+
+    def _share_of(self, whole: Size) -> Size:
+        """Of what the data may choose."""
+        share = self._given.chosen
+        if share == Chosen.NONE or (share == Chosen.SOME and self._undecided):
+            return 0
+        half = (whole + 1) // 2 if isinstance(whole, int) else dims.divided(whole, 2)
+        return half if share == Chosen.SOME and half is not None else whole
 
     def _storing(self, call: Call, rule: Rule | None) -> list[Tensor]:
         """Stacks and arrays are handles: what one op stores is known where another asks for it."""
@@ -532,16 +543,26 @@ class _Engine:
             scene.site.called = Called(found, body=inside)
             return found
         tried: list[tuple[int, int, list[Site], list[Tensor]]] = []
-        for branch in branches:
-            sites: list[Site] = []
-            found = self._inside(scene, branch, call.inputs[1:], scene.times, sites)
-            tried.append((_weight(sites), -len(tried), sites, found))
+        self._undecided += 1
+        try:
+            for branch in branches:
+                sites: list[Site] = []
+                found = self._inside(scene, branch, call.inputs[1:], scene.times, sites)
+                tried.append((_weight(sites), -len(tried), sites, found))
+        finally:
+            self._undecided -= 1
         _, _, sites, found = max(tried, key=lambda one: one[:2])
         scene.sites.extend(sites)
         scene.site.called = Called(found, body=sites)
         self.notes.append(f"{call.name}: of its branches the one with the most work is counted")
         others = [outputs for _, _, _, outputs in tried]
         return [_alike(tensors) for tensors in zip(*others, strict=False)] or found
+
+
+def _share_told(chosen: Size, whole: Size) -> str:
+    if chosen == whole:
+        return "all places are"
+    return "half of the places are" if chosen else "no place is"
 
 
 class _Layout(NamedTuple):

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from tfprof.model.dims import Open, Shape, Size
 from tfprof.ops.rule import Call, Rule, Tensor
+
+
+class Chosen(StrEnum):
+    """How much is chosen where the data chooses.
+
+    Some is half; but nothing in a branch that nobody knows to be taken: most such branches are for
+    what should not be there, as Keras' updates of some rows look for those that were divided by 0.
+    """
+
+    ALL = "all"
+    SOME = "some"
+    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +35,8 @@ class Given:
     truth: bool = True
     # sizes that hang on the data are taken as large as they can be
     at_most: bool = False
-    # but for what is chosen by the data: of that nothing
-    none_chosen: bool = False
+    # and of what is chosen by the data so much
+    chosen: Chosen = Chosen.ALL
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import repeat
 
-from tfprof.analyses.memory.op_times import OVERHEAD
+from tfprof.analyses.memory.op_times import OVERHEAD, WAKING
 
 # by op: how many times as long it takes, and how long its thread stands still besides
 Delays = tuple[list[float], list[float]]
@@ -16,6 +17,8 @@ _SPREAD, _LEAST_SPREAD = 1.0, 0.05
 _EVENS_OUT = 20_000_000.0
 # so often something else takes the core, for so long: some milliseconds
 _OPS_A_PAUSE, _PAUSE = 300, 100_000_000.0
+# so often a thread that should wake up finds no free core for so long
+_LATE, _LATE_BY = 0.1, 60_000_000.0
 # so often it is a short moment, in any op
 _OPS_A_MOMENT, _MOMENT = 100, 20_000_000.0
 
@@ -38,6 +41,16 @@ def delays(lasting: Sequence[float], spread: Sequence[float], chance: int | None
     for place in _interrupted(lasting, draw):
         pauses[place] = draw.expovariate(1 / _PAUSE)
     return factors, pauses
+
+
+def wakings(chance: int | None) -> Iterator[float]:
+    """How long threads that sleep take until they are awake, one after the other."""
+    if chance is None:
+        yield from repeat(WAKING)
+    draw = random.Random(chance)  # noqa: S311  (no secret hangs on it)
+    while True:
+        is_late = draw.random() < _LATE
+        yield WAKING + (draw.expovariate(1 / _LATE_BY) if is_late else 0.0)
 
 
 def spreads(lasting: Sequence[float]) -> list[float]:

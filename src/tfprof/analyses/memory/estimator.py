@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache, cached_property
 from typing import NamedTuple
 
+from tfprof.analyses.inference.sites import Chosen
 from tfprof.analyses.memory.at_batch import at_batch, is_known_at
 from tfprof.analyses.memory.interval import CHOOSES
 from tfprof.analyses.memory.peaks import (
@@ -129,7 +130,7 @@ class Estimator:
             others = self._peaks.values() if self._is_for_any_batch else ()
             known = next(iter(others), None)
             self._peaks[batch] = (
-                self._down_to_none(taped_peaks(self._tape(batch)), batch)
+                self._whatever_is_chosen(taped_peaks(self._tape(batch)), batch)
                 if known is None
                 else {device: replace(one, batch=batch) for device, one in known.items()}
             )
@@ -142,26 +143,27 @@ class Estimator:
             return False
         return self._sizes(1) is _ANY_BATCH
 
-    def _down_to_none(self, found: dict[str, MemoryPeak], batch: int) -> dict[str, MemoryPeak]:
-        """Where the data chooses, all is taken to be chosen; it may be next to nothing."""
-        if self._least is None:
-            return found
-        tape = self._least._tape(batch)  # noqa: SLF001  (another of its kind)
-        runs = [play(tape, threads).devices for threads in (1, EXPECTED)]
-        held = {
-            device: min(run[place].peak for run in runs)
-            for place, device in enumerate(tape.made.devices)
-        }
-        return {device: one.down_to(held.get(device, one.least)) for device, one in found.items()}
+    def _whatever_is_chosen(
+        self, found: dict[str, MemoryPeak], batch: int
+    ) -> dict[str, MemoryPeak]:
+        """Where the data chooses, some is taken to be chosen; it may be nothing, or all."""
+        for other in self._otherwise_chosen:
+            tape = other._tape(batch)  # noqa: SLF001  (another of its kind)
+            runs = [play(tape, threads).devices for threads in (1, EXPECTED)]
+            for place, device in enumerate(tape.made.devices):
+                if device in found:
+                    found[device] = found[device].reaching(run[place].peak for run in runs)
+        return found
 
     @cached_property
-    def _least(self) -> Estimator | None:
-        """The same where nothing is chosen; None where there is nothing to choose."""
+    def _otherwise_chosen(self) -> Sequence[Estimator]:
+        """The same where nothing is chosen, and where all is; none where there is no choice."""
         if self._change is not None or not isinstance(self.steps, GraphSteps):
-            return None
+            return ()
         if not any(step.op.site.op == CHOOSES for step in self.first.steps):
-            return None
-        return Estimator(self.steps.with_none_chosen(), self.model, rewrite=self._rewrite)
+            return ()
+        others = [self.steps.with_chosen(one) for one in (Chosen.NONE, Chosen.ALL)]
+        return [Estimator(one, self.model, rewrite=self._rewrite) for one in others]
 
     def highest(self, batch: int) -> MemoryPeak:
         """Of the device that needs most."""

@@ -16,8 +16,9 @@ from tfprof.analyses.memory.steps import ProgramStep
 # ops whose outputs are as large as their data says; here they are taken to be as large as can be
 CHOOSES = "Where"
 _BY_DATA = re.compile(r"Where|Unique.*|DynamicPartition|NonMaxSuppression.*")
-# runs by chance that are as near to each other are steady
-_ALIKE = 0.02
+# runs by chance that are as near to each other are steady, if they take long next to what
+# interrupts threads: some 20 milliseconds
+_ALIKE, _LONG = 0.02, 400_000_000.0
 # below that, what threads do between two ops of a loop decides, and not how long the ops take
 _SHORT = 1.25
 
@@ -30,6 +31,10 @@ class Doubt(StrEnum):
     LOOPS = "loops"
     SHORT_ROUNDS = "short rounds"
     DATA = "data"
+
+
+# rounds of loops run at once, and in later steps otherwise than in the first
+ROUNDS = (Doubt.LOOPS, Doubt.SHORT_ROUNDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +51,12 @@ class Margin:
 # Of steady steps one in twenty went 8 % above, on a busy machine: with room for that, all others
 # would be told a batch that is smaller than what fits
 MARGINS = {
-    Doubt.STEADY: Margin(0.07, 0.02),
-    Doubt.PLAIN: Margin(0.05, 0.08),
-    Doubt.LOOPS: Margin(0.10, 0.15),
-    Doubt.SHORT_ROUNDS: Margin(0.10, 0.40),
-    Doubt.DATA: Margin(0.50, 0.15),
+    Doubt.STEADY: Margin(0.03, 0.03),
+    Doubt.PLAIN: Margin(0.07, 0.05),
+    Doubt.LOOPS: Margin(0.10, 0.02),
+    Doubt.SHORT_ROUNDS: Margin(0.11, 0.11),
+    Doubt.DATA: Margin(0.08, 0.13),
 }
-# beside the threads that are expected; a third makes rounds that are short pile up further
-_ALSO = {Doubt.SHORT_ROUNDS: (1, 3)}
-_ONE_THREAD = (1,)
 
 
 def doubt_of(steps: Sequence[ProgramStep], durations: Sequence[float]) -> Doubt:
@@ -65,10 +67,11 @@ def doubt_of(steps: Sequence[ProgramStep], durations: Sequence[float]) -> Doubt:
     return Doubt.DATA if is_by_data else Doubt.PLAIN
 
 
-def settled(doubt: Doubt, ends: Sequence[int]) -> Doubt:
-    """The same once runs by chance are known: of some steps all take as much."""
-    is_steady = len(ends) > 1 and max(ends) - min(ends) <= _ALIKE * min(ends)
-    return Doubt.STEADY if doubt == Doubt.PLAIN and is_steady else doubt
+def settled(doubt: Doubt, ends: Sequence[int], durations: Sequence[float]) -> Doubt:
+    """The same once runs by chance are known: of some long steps all take as much."""
+    if doubt != Doubt.PLAIN or len(ends) < 2 or sum(durations) < _LONG:
+        return doubt
+    return Doubt.STEADY if max(ends) - min(ends) <= _ALIKE * min(ends) else doubt
 
 
 def has_rounds(steps: Iterable[ProgramStep]) -> bool:
@@ -76,8 +79,3 @@ def has_rounds(steps: Iterable[ProgramStep]) -> bool:
         site.loops or site.times != 1 or (site.called is not None and site.called.carried)
         for site in (step.op.site for step in steps)
     )
-
-
-def other_threads(doubt: Doubt) -> Sequence[int]:
-    """How many threads may come to run ops, where it is not as many as expected."""
-    return _ALSO.get(doubt, _ONE_THREAD)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from tfprof.analyses.cost.op_costs import OpCost
 from tfprof.model.dims import BATCH, Size, at
 from tfprof.ops.rule import Call
+from tfprof.wire import dtypes
 
 # what an op takes whatever it does: some microseconds
 OVERHEAD = 50_000.0
@@ -17,6 +18,9 @@ OVERHEAD = 50_000.0
 _BYTES = 1.25
 # for a byte of new memory: half a microsecond a page
 FIRST_TOUCH = 2.0
+# an op that takes no longer runs like a cheap one once the executor has seen it some ninety times:
+# for kernels of up to 8,000 cycles of the CPU, some 3 microseconds
+SHORT = OVERHEAD + 60_000.0
 # until a thread that sleeps is awake: some 50 microseconds
 WAKING = 1_000_000.0
 
@@ -40,7 +44,10 @@ _UNFOLDING = {
 }
 # beside that, what the product of the columns takes of its operations
 _PRODUCT = 0.45
-_FLOAT_BYTES = 4
+# A CPU multiplies halves by way of float32, which costs more than the product itself; the kernel of
+# the forward pass is spared that
+_PRODUCT_OF_HALVES = {"Conv2DBackpropInput": 5.0, "Conv2DBackpropFilter": 3.0}
+_HALVES = frozenset({dtypes.HALF, dtypes.BFLOAT16})
 
 # kernels that say of themselves that they are not expensive: whoever makes one ready runs it
 _CHEAP = frozenset({
@@ -64,33 +71,46 @@ def duration(op: OpCost, batch: int = 1) -> float:
         return OVERHEAD
     times = _number(op.site.times, batch) or 1.0
     calculated = _number(op.cost.flops_all, batch)
-    unfolded = _of_one_image(op.site.call, batch)
-    if unfolded is not None:
-        calculated *= unfolded
+    calculated *= _each_operation(op.site.call, batch)
     all_rounds = calculated + _number(op.cost.bytes, batch) / _BYTES
     slower = _SLOWER.get(op.site.op.rstrip("V23"), 1.0)
     return OVERHEAD + slower * all_rounds / times
 
 
-def _of_one_image(call: Call, batch: int) -> float | None:
-    """What a convolution of one image takes for each of its operations; None for any other op.
+def _each_operation(call: Call, batch: int) -> float:
+    """What an operation takes next to those of other ops."""
+    kernel = call.op.removesuffix("V2")
+    unfolding = _UNFOLDING.get(kernel)
+    if unfolding is None:
+        return 1.0
+    is_half = bool(call.outputs) and call.outputs[0].dtype in _HALVES
+    product = _PRODUCT_OF_HALVES.get(kernel) if is_half else None
+    columns = _columns_of_one_image(call, kernel, batch)
+    if columns is None:
+        return product or 1.0
+    each = unfolding.pixels if columns.is_pixels else unfolding.windows
+    return (product or _PRODUCT) + each * columns.bytes_an_operation
+
+
+class _Columns(NamedTuple):
+    bytes_an_operation: float
+    is_pixels: bool
+
+
+def _columns_of_one_image(call: Call, kernel: str, batch: int) -> _Columns | None:
+    """None for several images, and where the sizes are not known.
 
     The columns have an element for every two operations that make one channel.
     """
-    kernel = call.op.removesuffix("V2")
-    unfolding = _UNFOLDING.get(kernel)
-    if unfolding is None or call.text("data_format") not in ("", "NHWC"):
+    if call.text("data_format") not in ("", "NHWC"):
         return None
-    is_gradient = kernel != "Conv2D"
-    made = call.input(2) if is_gradient else call.output(0)
+    made = call.output(0) if kernel == "Conv2D" else call.input(2)
     window = call.output(0) if kernel.endswith("Filter") else call.input(1)
     if not made or not window or made[0] is None or _number(made[0], batch) != 1:
         return None
     channels = _number(made[-1], batch) if made[-1] is not None else 0.0
-    if not channels:
-        return None
-    each = unfolding.pixels if window[:2] == (1, 1) else unfolding.windows
-    return _PRODUCT + each * _FLOAT_BYTES / (2 * channels)
+    width = (dtypes.bits(call.outputs[0].dtype) or 32) / 8
+    return _Columns(width / (2 * channels), window[:2] == (1, 1)) if channels else None
 
 
 def _number(size: Size, batch: int) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tfprof.analyses.graph.subgraph import INPUT_OPS
-from tfprof.analyses.memory.interval import MARGINS, Doubt, doubt_of, other_threads, settled
+from tfprof.analyses.memory.interval import MARGINS, ROUNDS, Doubt, doubt_of, settled
 from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.schedule import OnDevice, Simulated, play
 from tfprof.analyses.memory.steps import NOTHING, Line
@@ -53,12 +53,16 @@ class MemoryPeak:
     turn: int | None = None
     on_paper: OnPaper | None = None
 
-    def down_to(self, held: int) -> MemoryPeak:
-        """The same where as little may be held on paper."""
-        low, _ = MARGINS[Doubt.PLAIN].around([held])
+    def reaching(self, held: Iterable[int]) -> MemoryPeak:
+        """The same where as much may be held on paper."""
         paper = self.on_paper
-        paper = replace(paper, low=min(paper.low, held)) if paper is not None else None
-        return replace(self, least=min(self.least, low), on_paper=paper)
+        if paper is None:
+            return self
+        ends = sorted([paper.low, paper.high, *held])
+        least, most = MARGINS[paper.doubt].around(ends)
+        return replace(
+            self, least=least, most=most, on_paper=replace(paper, low=ends[0], high=ends[-1])
+        )
 
     @property
     def interval(self) -> tuple[int, int]:
@@ -103,14 +107,16 @@ def taped_peaks(tape: Tape) -> dict[str, MemoryPeak]:
     by_chance = [[device.peak for device in run.devices] for run in runs.values()]
     devices = runs[typical].devices
     runs.clear()
-    others = [play(tape, threads).devices for threads in other_threads(doubt)]
+    # later steps of a loop, when its short ops are known to be short
+    later = _turns(made, doubt) if doubt in ROUNDS else ()
+    practised = [play(tape, EXPECTED, chance=turn, practised=True).devices for turn in later]
     found = {}
     for place, device in enumerate(made.devices):
         here = devices[place]
         at = made.steps[here.at].name if here.at >= 0 else ""
         drawn = [one[place] for one in by_chance]
-        ends = [*drawn, *(one[place].peak for one in others)]
-        kind = settled(doubt, drawn)
+        ends = [*drawn, *(one[place].peak for one in practised)]
+        kind = settled(doubt, drawn, tape.durations)
         low, high = MARGINS[kind].around(ends)
         on_paper = OnPaper(kind, min(ends), max(ends))
         alive = _alive(made, here)
@@ -120,8 +126,11 @@ def taped_peaks(tape: Tape) -> dict[str, MemoryPeak]:
 
 def _turns(made: Program, doubt: Doubt) -> Sequence[int | None]:
     """A run as it should go, and by chance many of a small step, fewer of a large one."""
-    ops = _OPS_OF_RUNS if doubt in (Doubt.PLAIN, Doubt.DATA) else _OPS_OF_ROUNDS
-    most = min(_MOST_RUNS, ops // max(1, len(made.steps)))
+    if doubt in ROUNDS:
+        # each of them is made twice
+        most = min(_MOST_RUNS, _OPS_OF_ROUNDS // max(1, len(made.steps))) // 2
+    else:
+        most = min(_MOST_RUNS, _OPS_OF_RUNS // max(1, len(made.steps)))
     return (None, *range(1, 1 + most))
 
 

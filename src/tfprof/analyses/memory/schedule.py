@@ -13,8 +13,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tfprof.analyses.memory.chance import Delays
-from tfprof.analyses.memory.op_times import FIRST_TOUCH, WAKING
+from tfprof.analyses.memory.chance import Delays, wakings
+from tfprof.analyses.memory.op_times import FIRST_TOUCH
 from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.steps import NOTHING, Line
 from tfprof.analyses.memory.tape import NOBODY, Tape
@@ -65,14 +65,21 @@ def simulate(made: Program, workers: int, batch: int = 1) -> Simulated:
 
 
 def play(
-    tape: Tape, workers: int, *, chance: int | None = None, has_lines: bool = False
+    tape: Tape,
+    workers: int,
+    *,
+    chance: int | None = None,
+    practised: bool = False,
+    has_lines: bool = False,
 ) -> Simulated:
     """Each device has so many threads, which work as those of TensorFlow's executor do.
 
     `chance` is the seed of a run in which each op takes longer or shorter than it should, as on a
-    real machine. `has_lines`: whether somebody asks for them.
+    real machine. In a `practised` run the executor knows which ops are short. `has_lines`: whether
+    somebody asks for them.
     """
-    run = _Run(tape, workers, tape.turn(chance))
+    is_cheap = tape.short if practised else tape.is_cheap
+    run = _Run(tape, workers, tape.turn(chance), is_cheap, wakings(chance))
     run.go(has_lines=has_lines)
     return Simulated([one.result for one in run.devices], run.order, run)
 
@@ -107,8 +114,15 @@ class _Device:
 class _Run:
     """What happens to buffers is written down as it goes, so that it can be told at the end."""
 
-    def __init__(self, tape: Tape, workers: int, delays: Delays) -> None:
-        self.tape = tape
+    def __init__(
+        self,
+        tape: Tape,
+        workers: int,
+        delays: Delays,
+        is_cheap: bytes,
+        waking: Iterator[float],
+    ) -> None:
+        self.tape, self.is_cheap, self.waking = tape, is_cheap, waking
         self.factors, self.pauses = delays
         self.waits = list(tape.waits)
         count = len(tape.sizes)
@@ -139,7 +153,7 @@ class _Run:
         outputs, reads, releases, reuse = tape.outputs, tape.reads, tape.releases, tape.reuse
         readers, aliases, holds, values = tape.readers, tape.aliases, tape.holds, tape.values
         scratches, spared, durations = tape.scratch, tape.spared, tape.durations
-        places, is_cheap, changes = tape.places, tape.is_cheap, tape.changes
+        places, is_cheap, changes = tape.places, self.is_cheap, tape.changes
         buffer, uses, sizes, waits = self.buffer, self.uses, self.sizes, self.waits
         factors, pauses, free, pop, push = (
             self.factors, self.pauses, self._free, heapq.heappop, heapq.heappush
@@ -279,7 +293,7 @@ class _Run:
         for thread in device.threads:
             if thread.is_idle:
                 thread.is_idle = False
-                heapq.heappush(self.running, (now + WAKING, self.begun, _NONE, thread))
+                heapq.heappush(self.running, (now + next(self.waking), self.begun, _NONE, thread))
                 self.begun += 1
 
     def _shares_value(self, number: int, output: int) -> bool:

@@ -13,7 +13,7 @@ from tfprof.analyses.graph.reach import extent
 from tfprof.analyses.graph.roles import Role
 from tfprof.analyses.graph.subgraph import TRAIN, Subgraph
 from tfprof.analyses.graph.variables import Variable
-from tfprof.analyses.inference.sites import Given
+from tfprof.analyses.inference.sites import Chosen, Given
 from tfprof.analyses.keras.keras_step import KerasStep, keras_step, written_model
 from tfprof.analyses.memory.program import CPU, device_of_rows
 from tfprof.analyses.training.added_step import ASSUMED, with_gradients
@@ -83,23 +83,23 @@ class GraphSteps:
         if data.graph is None:
             raise InputMissing("no graph")
         self.data, self.graph, self.part, self._given = data, data.graph, part, given
-        self.is_fixed, self._notes, self._is_least = is_fixed, notes, False
+        self.is_fixed, self._notes, self._chosen = is_fixed, notes, Chosen.SOME
         self.persistent = persistent(data, part)
 
     def at(self, sizes: Mapping[str, Size]) -> StepOps:
         both = {**self._given.sizes, **sizes}
-        given = replace(self._given, sizes=both, at_most=True, none_chosen=self._is_least)
+        given = replace(self._given, sizes=both, at_most=True, chosen=self._chosen)
         costs = op_costs(self.data, self.part, given)
         if costs.cut:
             # without the ops that read them, tensors live for too long: no least peak is known
             raise InputMissing(f"the peak is not known: {costs.cut}", where=self.data.title)
         return StepOps(costs, self.graph, [*costs.inferred.notes, *self._notes])
 
-    def with_none_chosen(self) -> GraphSteps:
-        """The same where nothing is chosen by the data: as small as it can be."""
-        least = copy(self)
-        least._is_least = True  # noqa: SLF001  (of its own copy)
-        return least
+    def with_chosen(self, chosen: Chosen) -> GraphSteps:
+        """The same where so much is chosen by the data: nothing is as small as it can be."""
+        other = copy(self)
+        other._chosen = chosen  # noqa: SLF001  (of its own copy)
+        return other
 
     def as_written(self) -> StepOps:
         """With symbols for all that the graph leaves open, whatever the user said."""
@@ -112,7 +112,7 @@ class AddedSteps:
     is_fixed = False
 
     def __init__(self, forward: GraphSteps, optimizer: str) -> None:
-        self._forward, self._optimizer = forward, optimizer
+        self._forward, self._optimizer = forward.with_chosen(Chosen.ALL), optimizer
         rows, what = forward.part.rows, forward.part.what
         self.part = Subgraph(rows, TRAIN, f"one training step with {optimizer}, added to {what}")
         known = count_parameters(forward.data, extent(forward.data))

@@ -13,6 +13,7 @@ from itertools import accumulate
 
 from tfprof.analyses.memory.at_batch import AtBatch
 from tfprof.analyses.memory.chance import Delays, delays, spreads
+from tfprof.analyses.memory.op_times import SHORT
 from tfprof.analyses.memory.program import MemoryModel, Program
 from tfprof.analyses.memory.steps import NOTHING, Line, Location, OpOutput, ProgramStep
 
@@ -121,6 +122,12 @@ class Tape:
         found.durations = [there.duration(step.op) for step in steps]
         found._turns, found._spreads = {}, []  # noqa: SLF001  (of its own copy)
         return found
+
+    @property
+    def short(self) -> bytes:
+        """The ops that a thread runs at once when they have run often."""
+        both = zip(self.is_cheap, self.durations, strict=True)
+        return bytes([bool(cheap) or lasts <= SHORT for cheap, lasts in both])
 
     def turn(self, chance: int | None) -> Delays:
         """What is delayed in a run; that of a middle is asked for twice."""

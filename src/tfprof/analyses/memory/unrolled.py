@@ -23,6 +23,9 @@ from tfprof.wire import dtypes
 
 # a loop is written down with this many ops at most, but with so many rounds at least
 _MOST_OPS, _FEWEST_ROUNDS = 6_000, 16
+# Rounds that may run at once pile up what waits for one of them that is late: with so many times as
+# many, and more ops if need be, as they do in a run
+_TURNOVERS, _MOST_OPS_AT_ONCE = 3, 40_000
 _MOST_ELEMENTS = 256
 # rounds at once, where a loop does not say
 _AT_ONCE = 10
@@ -205,7 +208,7 @@ class Unrolled:
         condition, body = self._own(called.condition), self._own(called.body)
         at_once = _at_once(call)
         places = [self._made.get(id(one)) for one in call.inputs]
-        rounds = self._rounds(called.trips, len(called.body), op.site.name)
+        rounds = self._rounds(called.trips, len(called.body), at_once, op.site.name)
 
         def one_round() -> None:
             nonlocal places
@@ -220,11 +223,12 @@ class Unrolled:
         self._rounds_of(op, rounds, at_once, asks, one_round)
         self._end(op, places)
 
-    def _rounds(self, trips: Size | None, ops: int, name: str) -> _Round:
+    def _rounds(self, trips: Size | None, ops: int, at_once: int, name: str) -> _Round:
         if not isinstance(trips, int):
             self.open_loops.append((name, 1 if trips is None else trips))
             return _Round(1, 1)
-        most = max(_FEWEST_ROUNDS, _MOST_OPS // max(1, ops))
+        piling_up = min(_TURNOVERS * at_once, _MOST_OPS_AT_ONCE // max(1, ops))
+        most = max(_FEWEST_ROUNDS, _MOST_OPS // max(1, ops), piling_up)
         return _Round(trips, min(trips, most))
 
     def _rounds_of(
@@ -278,7 +282,7 @@ class Unrolled:
         inside = next(op for op in ops if len(op.site.loops) > depth)
         trips = divided(inside.site.times, self._outer(inside, depth))
         at_once = _at_once(enters[0].site.call) if enters else _AT_ONCE
-        state = self._rounds(trips, len(body), inside.site.loops[depth])
+        state = self._rounds(trips, len(body), at_once, inside.site.loops[depth])
 
         def asks() -> None:
             for value, place in zip(values, places, strict=True):
