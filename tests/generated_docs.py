@@ -43,7 +43,7 @@ def json_schema() -> dict[str, object]:
     envelope = made.of_class(Answered)
     answers = []
     for name, command in commands().items():
-        if command.answer is not None:
+        if command.report:
             hint = typing.get_type_hints(command.module().view, include_extras=True)["answered"]
             told = {"command": {"const": name}, "data": made.of(typing.get_args(hint)[0])}
             answers.append({"properties": told, "required": ["command", "data"]})

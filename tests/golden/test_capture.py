@@ -9,7 +9,7 @@ import pytest
 from tfprof.api.answer import Answer
 from tfprof.remote.addresses import Address
 from tfprof.remote.run_records import SampledProcess, options_of, write_process, write_run
-from tfprof.renderers.registry import output_formats, rendered
+from tfprof.renderers.registry import rendered
 from tfprof.reports.capture import captured
 from tfprof.results.capture import HostLeftOut
 
@@ -37,14 +37,14 @@ def _files(ranks: int, data: Path) -> list[tuple[str, Path]]:
     return found
 
 
-@pytest.mark.parametrize("form", output_formats())
+@pytest.mark.parametrize("form", ["txt", "md", "csv", "json"])
 def test_one_process(golden, data, form, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     answered = captured(_files(1, data), [], [], 2.0, None)
     golden(f"capture.one.{form}", rendered(Answer(answered), form, 80))
 
 
-@pytest.mark.parametrize("form", output_formats())
+@pytest.mark.parametrize("form", ["txt", "md", "csv", "json"])
 def test_several_of_which_some_are_elsewhere_or_gone(golden, data, form, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     answered = captured(_files(2, data), ON_ITS_DISK, LEFT_OUT, 0.5, None)

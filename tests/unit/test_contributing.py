@@ -96,8 +96,10 @@ CALLS = {
         Call("dense.pbtxt --format tsv", "name\tshape\trole\tparams\tshare\ndense/kernel\t"),
         Call("dense.pbtxt -o out.tsv", "\ndense/kernel\t[784, 10]\t\t7840\t"),
         Call("op dense.pbtxt --format tsv", "op\tself_params\ttotal_params\n"),
-        Call("summary --help", "{csv,json,md,tsv,txt}"),
-        Call("dense.pbtxt -o out.doc", "Use one of .txt, .md, .csv, .json, .tsv,", code=2),
+        Call("summary --help", "{csv,json,md,parquet,tsv,txt}"),
+        Call(
+            "dense.pbtxt -o out.doc", "Use one of .txt, .md, .csv, .json, .parquet, .tsv,", code=2
+        ),
     ],
 }
 _IMPORTED = "import sys; from tfprof.cli.main import main; main(['--help']); print(*sys.modules)"
