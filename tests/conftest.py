@@ -2,6 +2,7 @@
 
 import difflib
 import functools
+import gc
 import os
 import subprocess
 import sys
@@ -28,6 +29,14 @@ TESTS = Path(__file__).parent
 EXAMPLES = TESTS.parent / "examples"
 
 Golden = Callable[[str, str], None]
+_OBJECTS_BEFORE_A_SEARCH = 50_000
+
+
+@pytest.fixture(autouse=True)
+def _garbage_is_collected() -> Generator[None]:
+    """A command ends before cycles matter, and has them left alone; a process of many tests not."""
+    yield
+    gc.set_threshold(_OBJECTS_BEFORE_A_SEARCH, 10, 10)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -68,6 +68,8 @@ def test_summary_has_its_documented_keys(path):
     beside = {"estimated_peak_memory"} if data["memory_kind"] == "measured" else set()
     # and of which batch it is, where that is open
     beside |= {"estimated_batch"} & set(data)
+    # and what to change first, where there is anything
+    beside |= {"advice"} & set(data)
     kinds = {key for key in data if key.endswith("_kind")} - {"memory_kind"}
     assert set(data) - {"checkpoint"} - beside - formulas - kinds == SUMMARY | MORE
     assert all(data[key] in ("estimated", "at_least") for key in kinds)

@@ -11,7 +11,7 @@ from tfprof.views.shapes import Column, Facts, Fold, Notes, OneScreen, Report, T
 
 _NOTES_SHOWN = 2
 _MODELS_SHOWN = 17
-_SAYS_LEAST = ("Ran on", "Op log", "Checkpoint", "Inputs", "Logged", "Hint")
+_SAYS_LEAST = ("Hint", "Ran on", "Op log", "Checkpoint", "Inputs", "Logged")
 
 
 def view(answered: Answered[SummaryResult | ModelsResult]) -> Report:
