@@ -242,6 +242,7 @@ def test_after_an_exception_nothing_is_left_behind(tmp_path):
     tf.profiler.experimental.stop()
 
 
+@pytest.mark.long
 def test_captures_again_and_again_with_little_room(tmp_path):
     loop = Loop()
     with tfprof.capture(tmp_path, steps=(3, 4), every=10, keep=2) as capture:
@@ -290,6 +291,7 @@ def test_a_program_that_profiles_itself_is_let_go_first(tmp_path):
     assert tfprof.load(tmp_path / "theirs").steps()
 
 
+@pytest.mark.long
 def test_a_capture_that_is_too_large_is_tried_with_fewer_steps(tmp_path):
     def size(folder, limit):
         with tfprof.capture(folder, steps=(3, 22), max_size=limit) as capture:

@@ -112,6 +112,7 @@ def test_a_program_that_traces_runs_itself_is_left_to_it(model, tmp_path, capsys
     assert "the program uses the profiler itself" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_monitored_session_that_is_restored_goes_on(model, tmp_path):
     """As a Supervisor did: killed half way, started again at the step of its checkpoint."""
     logs = tmp_path / "run"
@@ -136,6 +137,7 @@ def test_a_monitored_session_that_is_restored_goes_on(model, tmp_path):
     assert tfprof.load(logs / "rank-0").summary()
 
 
+@pytest.mark.long
 def test_run_metadata_goes_with_its_capture(model, tmp_path):
     """However long a run is, and however often it starts again, as many lie there as captures."""
     rank = tmp_path / "rank-0"
