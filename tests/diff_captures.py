@@ -17,25 +17,26 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-WIDTH, STEPS, CAPTURES = 256, 32, 3
+WIDTH, STEPS, CAPTURES, PRODUCTS = 256, 32, 3, 10
 
 
 class Heavy(keras.layers.Layer):
-    """Two products through an inner width: what it gives does not depend on that."""
+    """The same product again and again: twice as often takes twice as long."""
 
-    def __init__(self, inner, **words):
+    def __init__(self, products, **words):
         super().__init__(**words)
-        self.inner = inner
+        self.products = products
 
     def build(self, shape):
-        self.down = self.add_weight(shape=(shape[-1], self.inner), name="down")
-        self.up = self.add_weight(shape=(self.inner, shape[-1]), name="up")
+        self.square = self.add_weight(shape=(shape[-1], shape[-1]), name="square")
 
     def call(self, x):
-        return tf.matmul(tf.matmul(x, self.down), self.up)
+        for _ in range(self.products):
+            x = tf.matmul(x, self.square)
+        return x
 
 
-def training_step(inner, seed):
+def training_step(products, seed):
     keras.backend.clear_session()  # names are numbered from the start again
     keras.utils.set_random_seed(seed)
     model = keras.Sequential(
@@ -44,7 +45,7 @@ def training_step(inner, seed):
             keras.layers.Dense(512, activation="relu", name="first"),
             keras.layers.Dense(512, activation="relu", name="second"),
             keras.layers.Dense(WIDTH, activation="relu", name="third"),
-            Heavy(inner, name="heavy"),
+            Heavy(products, name="heavy"),
             keras.layers.Dense(10, name="last"),
         ]
     )
@@ -64,7 +65,7 @@ def training_step(inner, seed):
 
 def capture(step, batch, folder):
     options = tf.profiler.experimental.ProfilerOptions(host_tracer_level=3)
-    for _ in range(3):
+    for _ in range(10):
         step(*batch)
     tf.profiler.experimental.start(str(folder), options=options)
     for number in range(STEPS):
@@ -79,7 +80,8 @@ def main(folder, seed, factor):
     random = np.random.default_rng(seed)
     x = random.normal(0, 1, (512, WIDTH)).astype("float32")
     batch = tf.constant(x), tf.constant(x[:, :10])
-    steps = {"before": training_step(1024, seed), "after": training_step(int(1024 * factor), seed)}
+    products = {"before": PRODUCTS, "after": round(PRODUCTS * factor)}
+    steps = {name: training_step(count, seed) for name, count in products.items()}
     for number in range(1, CAPTURES + 1):
         for name, step in steps.items():
             capture(step, batch, folder / f"{name}-{number}")
