@@ -268,13 +268,14 @@ def _plain(sizes: Sequence[Size | None]) -> list[int] | None:
 
 def _unfolded_batch(call: Call, kernel: Open) -> Size | None:
     """The matrix of the images that are there: fewer than the kernel has room for."""
-    made = call.input(2)
-    if made is None or kernel is None:
+    made, sides = call.input(2), spatial(layout(call))
+    # a graph may lie about the rank of what goes in
+    if made is None or kernel is None or len(made) <= max(sides):
         return None
     return times(
         packed(1, call.inputs[2].dtype),
         *made[:1],
-        product(tuple(made[axis] for axis in spatial(layout(call)))),
+        product(tuple(made[axis] for axis in sides)),
         product(kernel[:-1]),
     )
 

@@ -30,7 +30,9 @@ def remap(graph: Rewriting) -> None:
 def _has_kernel(graph: Rewriting, number: int) -> bool:
     """On the CPU, of floats, with the channels last."""
     call = graph.steps[number].op.site.call
-    return call.outputs[0].dtype == dtypes.FLOAT and call.text("data_format", "NHWC") == "NHWC"
+    # a graph may lie about how much comes out of an op
+    is_float = bool(call.outputs) and call.outputs[0].dtype == dtypes.FLOAT
+    return is_float and call.text("data_format", "NHWC") == "NHWC"
 
 
 def _only_reader(graph: Rewriting, number: int, ops: tuple[str, ...]) -> int | None:

@@ -29,6 +29,7 @@ from tfprof.sources.saved.packing import Content, packed
 _CHUNK: Final = 1 << 20
 # TensorFlow's own folders: what they are called tells what is in them
 _CAPTURES: Final = ("plugins", "profile")
+_SHARD = re.compile(r"\.data-(\d{5,18})-of-\d{5,18}$", re.ASCII)
 _UNUSUAL = re.compile(r"[^\w.-]", re.ASCII)
 
 
@@ -188,9 +189,9 @@ class _Files:
         """Of the values of a checkpoint, the list of its objects, which is none: it names them."""
         if self.values or not isinstance(self.values_of, Bundle):
             return None
-        shards = {self.values_of.shard_path(n).name: n for n in range(self.values_of.shards)}
-        shard = shards.get(file.path.name)
-        if shard is None:
+        numbered = _SHARD.search(file.path.name)
+        shard = -1 if numbered is None else int(numbered[1])
+        if shard < 0 or self.values_of.shard_path(shard).name != file.path.name:
             return None
         names = self.values_of.places.get(OBJECT_GRAPH_KEY)
         if names is None or names.shard != shard or names.offset < 0 or names.size < 0:
