@@ -183,7 +183,8 @@ def _works(runs: OpEvents, group: Interned, work: EventWork | None, some: Ints) 
     if work is None:
         return [OpWork()] * len(some)
     size = len(group.table)
-    known = ~np.isnan(work.flops)
+    # a capture may say that an op has no end of work
+    known = np.isfinite(work.flops) & np.isfinite(work.bytes)
     codes = group.codes[known]
     columns = (
         np.bincount(codes, minlength=size),
