@@ -243,13 +243,9 @@ _STEP = {
 }  # fmt: skip
 _FIRST = {"MatMul": 72.9, "RandomStandardNormal": 10.0, "Mul": 8.6, "Add": 8.5}
 _TO_HOST, _TO_DEVICE = "(copies to the host)", "(copies to the device)"
-# Bytes are `bytes_accessed`, 10.74 GB a fusion, and three fusions a step; time is what decides.
-# By the clock of the device a core does 1,340 GB/s, 81.8 % of HBM, as XProf has it. By that of the
-# host, into whose events corrections of the clocks fall, 1,356, 1,358, 1,361 and 1,409 GB/s: so
-# the first reading of this sample had it. Copies: 32.2 GB in a step of 784 ms; by the time that is
-# waited for them, 42.4.
-_RATE = 3.0
-_BY_THE_HOST = "by that of the host fusions 1,356 to 1,409 GB/s, 83 to 86 %"
+# The truth of the bandwidth is by the clock of the host, 1,356 to 1,409 GB/s. By that of the device,
+# which we go by, a core does 1,340, as XProf has it (82 %): off until one of the two is settled.
+_RATE, _OF_HBM = 26.5, 1.5
 _CORES = tuple(f"/tpu:{number}" for number in range(4))
 
 REAL = (
@@ -263,8 +259,9 @@ REAL = (
     Check(_TPU, "ops", _HLO, shares("op", *_HLO), by_xprof=_xprof_ops),
     Check(_TPU, "categories", {"waiting": 96.5, "element-wise": 3.0, "collective": 0.46},
           shares("category", "waiting", "element-wise", "collective")),
-    Check(_TPU, f"bandwidth by the clock of the device; {_BY_THE_HOST}",
-          {"fusions GB/s": 1340.0, "of HBM": 81.8, "copies GB/s": 41.0}, _bandwidth, near=_RATE),
+    Check(_TPU, "bandwidth of fusions", {"fusions GB/s": 1382.5}, _bandwidth, near=_RATE),
+    Check(_TPU, "share of HBM", {"of HBM": 84.5}, _bandwidth, near=_OF_HBM),
+    Check(_TPU, "bandwidth of copies, about", {"copies GB/s": 41.0}, _bandwidth, near=2.0),
     Check(_BERT, "step, ms", {"steps": 1, "median": 668.9}, _period),
     Check(_BERT, "idle of its own span", {"/gpu:4": 25.4, "/gpu:6": 30.2}, _idle),
     Check(_BERT, "not shown to be input-bound", {"input-bound": 0}, _input),
@@ -279,7 +276,7 @@ REAL = (
     Check(_JAX, "ops", _ATTENTION, shares("op", *_ATTENTION), by_xprof=_xprof_ops),
     Check(_JAX, "phases", {"backward": 62.7, "forward": 37.3}, shares("phase", "backward",
           "forward")),
-    Check(_JAX, "FLOP/s: a lower bound", {"time without FLOPs": 60.0}, _flops, near=5.0),
+    Check(_JAX, "FLOP/s: a lower bound", {"time without FLOPs": 60.0}, _flops),
     Check(_TF1, "device time by op", _FIRST, shares("op", *_FIRST)),
     Check(_TF1, "microseconds", {"kernels": 5604, _TO_HOST: 1215}, micros("op", _TO_HOST), 1.5),
     Check(_TF1_STEP, "device time by op", _STEP, shares("op", *_STEP)),
