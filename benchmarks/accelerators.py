@@ -243,7 +243,7 @@ _STEP = {
 }  # fmt: skip
 _FIRST = {"MatMul": 72.9, "RandomStandardNormal": 10.0, "Mul": 8.6, "Add": 8.5}
 _TO_HOST, _TO_DEVICE = "(copies to the host)", "(copies to the device)"
-# The truth of the bandwidth is by the clock of the host, 1,356 to 1,409 GB/s. By that of the device,
+# The truth of the bandwidth is by the clock of the host, 1,356 to 1,409 GB/s. By the device's,
 # which we go by, a core does 1,340, as XProf has it (82 %): off until one of the two is settled.
 _RATE, _OF_HBM = 26.5, 1.5
 _CORES = tuple(f"/tpu:{number}" for number in range(4))
