@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.interned import Interned
 
 Ints = npt.NDArray[np.int64]
@@ -25,7 +26,7 @@ _TOLERANCE_PS = 1_000_000
 _STARTING_PS = 50_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PathEvents:
     """Executions that may be part of a chain; `row` is whatever the caller knows them by."""
 
@@ -38,7 +39,7 @@ class PathEvents:
         return len(self.row)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CriticalEvent:
     """One execution of the chain; `wait` lies between it and the one before, told by `by`."""
 

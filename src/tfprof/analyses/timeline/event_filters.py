@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.xspace import Plane, Space
 
 Ints = npt.NDArray[np.int64]
@@ -17,7 +17,7 @@ Ints = npt.NDArray[np.int64]
 NOISE = "ThreadpoolListener::"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Filters:
     """Picoseconds on the clock of the capture; None is open."""
 
@@ -28,7 +28,7 @@ class Filters:
     noise: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Picked:
     """The wanted rows of one line of a plane."""
 

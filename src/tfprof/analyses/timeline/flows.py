@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import fields
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.xspace import Plane, Space
 
 Ints = npt.NDArray[np.int64]
@@ -18,7 +19,7 @@ _CORRELATION = "correlation_id"
 LAUNCH, HANDED_ON = "launch", "handed on"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Flows:
     """Row by row a cause and its effect; planes are positions in the space."""
 
@@ -32,7 +33,7 @@ class Flows:
         return len(self.source)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Ends:
     """Events that have a key: where they stand, the key as two numbers, when they start."""
 
@@ -66,7 +67,8 @@ def _ends(planes: list[tuple[int, Plane]], stat: str, type_stat: str | None = No
         kind = plane.stat(type_stat).over_all(-1)[rows] if type_stat else np.zeros_like(rows)
         start = plane.events.start_ps[rows]
         parts.append(_Ends(np.full(len(rows), at), rows, column.ints(), kind, start))
-    return _Ends(*(np.concatenate([getattr(p, n) for p in parts]) for n in _Ends.__slots__))
+    names = [one.name for one in fields(_Ends)]
+    return _Ends(*(np.concatenate([getattr(p, n) for p in parts]) for n in names))
 
 
 def _joined(kind: str, sources: _Ends, targets: _Ends) -> Flows:

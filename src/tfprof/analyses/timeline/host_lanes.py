@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from tfprof.analyses.events.self_time import self_times
 from tfprof.analyses.timeline.event_filters import Filters, picked
 from tfprof.analyses.timeline.lanes import lanes, merged
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import ALL_STREAMS, short_names
 from tfprof.model.op_names import kind_of
 from tfprof.model.units import as_micros
@@ -44,7 +45,7 @@ class Longest(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LaneSums:
     """Picoseconds; `boxes` is how long the lane was busy in each stretch of the window."""
 
@@ -69,7 +70,7 @@ class LaneSums:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LanesPartial:
     """`span` is the length of the window, the same for all that are merged.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import units
 from tfprof.renderers.drawing.cut import middle_cut, tail_cut
 from tfprof.renderers.picture import svg
@@ -20,7 +20,7 @@ _STEPS = 5
 _NOTES_SHOWN = 4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Frame:
     """The plot: heights are in proportion to values, which start at 0."""
 

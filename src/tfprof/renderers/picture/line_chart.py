@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import units
 from tfprof.renderers.drawing.cut import middle_cut, tail_cut
 from tfprof.renderers.picture import chart_frame, svg
@@ -21,7 +21,7 @@ _WIDEST_NAME, _WIDEST_LIMIT = 24, 64
 _DOT = 4.5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Frame(Frame):
     """Where a point lies, too."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import units
 from tfprof.renderers.drawing.cut import middle_cut
 from tfprof.renderers.picture import chart_frame, svg
@@ -19,7 +19,7 @@ _DECADES_BELOW = 2
 _LEAST = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Decades:
     """From 10 to the power of `low` to that of `high`."""
 
@@ -41,7 +41,7 @@ class _Decades:
         return [10.0**power for power in range(self.low, self.high + 1)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Frame(Frame):
     across: _Decades
     up: _Decades

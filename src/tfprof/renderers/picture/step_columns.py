@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import units
 from tfprof.renderers.picture import svg
 from tfprof.renderers.picture.chart_frame import PLOT_HEIGHT, SMALL, Frame
@@ -18,7 +18,7 @@ _LABEL_ROOM = 40.0
 _BREAK_BELOW, _BREAK = 18.0, 5.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepColumns:
     """Layers and totals by column; `groups` are the steps in each, `labels` those of the steps."""
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tfprof.renderers.picture import flame, line_chart, roofline, step_chart
-from tfprof.views.chart import Chart, FlameChart, Picture, StepChart
+from tfprof.renderers.picture import flame, graph_chart, line_chart, roofline, step_chart
+from tfprof.views.chart import Chart, FlameChart, GraphChart, Picture, StepChart
 
 
 def render(picture: Picture) -> str:
@@ -13,4 +13,6 @@ def render(picture: Picture) -> str:
         return step_chart.render(picture)
     if isinstance(picture, FlameChart):
         return flame.render(picture)
+    if isinstance(picture, GraphChart):
+        return graph_chart.render(picture)
     return roofline.render(picture)

@@ -26,7 +26,7 @@ def fitted(report: Report) -> Report:
     notes = next((part for part in report.parts if isinstance(part, Notes)), Notes([]))
     tables = [part for part in report.parts if isinstance(part, Table)]
     facts, notes = _given_way(report.subtitle, facts, notes, report.screen)
-    room = _room(report.subtitle, facts, notes)
+    room = _room(report.subtitle, facts, notes) - report.screen.spare
     cut: list[Part] = [facts, *_cut(tables, room), notes]
     kept = [one for one in cut if (one.lines if isinstance(one, Notes) else one.rows)]
     return replace(report, parts=kept)
@@ -52,15 +52,35 @@ def _room(subtitle: str, facts: Facts, notes: Notes) -> int:
 
 
 def _cut(tables: list[Table], room: int) -> list[Table]:
-    """All of them if each has room for a few rows, else the first alone."""
+    """As many of the first as have room for a few rows each; the last ones go first."""
     if not tables or room - _TABLE_FRAME < 1:
         return []
-    rows = room - len(tables) * _TABLE_FRAME
-    if len(tables) > 1 and rows < len(tables) * _LEAST_ROWS:
-        return _cut(tables[:1], room)
-    shares = [rows // len(tables)] * len(tables)
-    shares[0] = rows - sum(shares[1:])
-    return [_with_notes(table, share) for table, share in zip(tables, shares, strict=True)]
+    if len(tables) > 1 and room < sum(map(_least, tables)):
+        return _cut(tables[:-1], room)
+    wanted = [len(table.rows) for table in tables]
+    shares = _shared(wanted, room - len(tables) * (_TABLE_FRAME - 1))
+    # what is folded needs a line to say so
+    lines = [share - (share < all_) for share, all_ in zip(shares, wanted, strict=True)]
+    return [_with_notes(table, count) for table, count in zip(tables, lines, strict=True)]
+
+
+def _least(table: Table) -> int:
+    """The lines of a few rows; one that is shown whole needs none to say what is folded."""
+    return min(len(table.rows), _LEAST_ROWS) + _TABLE_FRAME - (len(table.rows) <= _LEAST_ROWS)
+
+
+def _shared(wanted: list[int], room: int) -> list[int]:
+    """Each table as many rows as it has, if all can; else what one does not need is the others'."""
+    given = [0] * len(wanted)
+    hungry = [*range(len(wanted))]
+    while room > 0 and hungry:
+        each = max(1, room // len(hungry))
+        for at in [*hungry]:
+            more = min(each, wanted[at] - given[at], room)
+            given[at] += more
+            room -= more
+        hungry = [at for at in hungry if given[at] < wanted[at]]
+    return given
 
 
 def _with_notes(table: Table, lines: int) -> Table:

@@ -7,14 +7,10 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from tfprof.renderers.drawing.cut import head_cut, middle_cut, tail_cut
-from tfprof.renderers.text.bars import bar_lines
 from tfprof.renderers.text.cells import cell
-from tfprof.renderers.text.cost_views import op_text, tree_text
-from tfprof.renderers.text.curves import plot_lines
 from tfprof.renderers.text.fit import fitted
 from tfprof.renderers.text.fold import folded, shown_rows
 from tfprof.renderers.text.footnotes import footnotes
-from tfprof.renderers.text.lanes import lane_lines
 from tfprof.renderers.text.lines import Line
 from tfprof.renderers.text.wrapped import GAP, fact_lines, note_lines
 from tfprof.views.shapes import Bars, Facts, Lanes, Notes, Part, Report, Series, Table, Unit
@@ -46,14 +42,22 @@ def _part_lines(part: Part, width: int) -> Iterator[Line]:
         case Notes():
             yield from ([(line, "quiet")] for line in note_lines(part, width))
         case Series():
+            from tfprof.renderers.text.curves import plot_lines
+
             yield from ([(line, "")] for line in plot_lines(part, width))
         case Lanes():
+            from tfprof.renderers.text.lanes import lane_lines
+
             first, *rest = lane_lines(part, width)
             yield [(first, "heading")]
             yield from ([(line, "")] for line in rest)
         case Bars():
+            from tfprof.renderers.text.bars import bar_lines
+
             yield from bar_lines(part, width)
         case CostTreeView() | OpCostView():
+            from tfprof.renderers.text.cost_views import op_text, tree_text
+
             # the original's layout is for scripts, too: never cut, never wrapped
             text = op_text(part) if isinstance(part, OpCostView) else tree_text(part)
             yield [(text.removesuffix("\n"), "")]

@@ -6,7 +6,8 @@ The original knows neither GB nor minutes; corrected, both exist.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from tfprof.frozen_dataclass import frozen_dataclass
 
 Write = Callable[[int], str]
 
@@ -29,7 +30,7 @@ def _writer(steps: _Steps, smallest: str) -> Write:
     return write
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Spelling:
     number: Write
     time: Write

@@ -1,0 +1,1 @@
+"""A file a section: `section(about)` makes its results; the page has a file of the same name."""
