@@ -9,10 +9,10 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 _NAME: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
@@ -26,7 +26,7 @@ _MOST: Final = 512
 _HINT: Final = "tfprof capture worker-0:6009,worker-1:6009"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Address:
     """`host` is a name in small letters, or a number without brackets."""
 

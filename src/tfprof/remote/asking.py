@@ -7,10 +7,10 @@ import queue
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from tfprof.errors import ExtraMissing
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import units
 from tfprof.printable import printable
 from tfprof.remote.addresses import Address
@@ -35,7 +35,7 @@ _Call: TypeAlias = Any
 Ticks = Callable[[float], None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Limits:
     """Of one reply: how large it may be, and how long it may take after the capture."""
 
@@ -43,7 +43,7 @@ class Limits:
     grace_s: float = GRACE_S
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Heard:
     """The bytes of a reply, or why there are none."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.remote.addresses import Address
 from tfprof.wire.schema import message_class
 
@@ -16,7 +16,7 @@ _HOST_LEVEL, _DEVICE_LEVEL, _OPTIONS_VERSION = 2, 1, 1
 NOWHERE: Final = "/dev/null"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProfilerQuestion:
     """`session` names the capture; `remote_logdir` is where a server may write that cannot send."""
 
@@ -53,7 +53,7 @@ class ProfilerQuestion:
         return max(1, round(self.seconds * 1000))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProfilerReply:
     """`capture` is empty where the server kept it to itself."""
 

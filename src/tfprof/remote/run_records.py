@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from tfprof import __version__
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.remote.addresses import Address
 from tfprof.results.capture import HostLeftOut
 
@@ -24,7 +24,7 @@ _UNKNOWN_OF_CAPTURE: Final = ("first_step", "last_step", "events_dropped", "step
 Json: TypeAlias = Any
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SampledProcess:
     address: Address
     bytes: int

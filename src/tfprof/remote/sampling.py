@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from tfprof.errors import InputMissing, InputUnreadable, NoHostAnswered
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.remote.addresses import Address
 from tfprof.remote.asking import REFUSED, TOO_OLD, Heard, Limits, Ticks, ask_all, needed_grpc
 from tfprof.remote.profiler_service import NoReply, ProfilerQuestion, reply_in
@@ -24,7 +25,7 @@ _HINT: Final = "A program can be asked after tf.profiler.experimental.server.sta
 _SAID: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Sampling:
     """What is asked of whom; `logdir` is where the folder of the run goes."""
 

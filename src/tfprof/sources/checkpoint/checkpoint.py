@@ -10,9 +10,9 @@ from tfprof.model.checkpoint import Checkpoint
 from tfprof.sources.checkpoint.v1 import open_v1
 from tfprof.sources.checkpoint.v2 import Bundle, open_v2
 from tfprof.sources.files.reader import FileReader, corrupt
-from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.files.registry import FilePiece
 from tfprof.wire.fields import Progress, WireFault
-from tfprof.wire.table import MAGIC, SortedTable
+from tfprof.wire.table import SortedTable
 
 _INDEX_SUFFIX = ".index"
 
@@ -39,14 +39,3 @@ def read(path: Path, _step: int, _progress: Progress | None) -> FilePiece:
     found = open_checkpoint(path, warnings)
     beside = found.source.shard_files() if isinstance(found.source, Bundle) else ()
     return FilePiece(checkpoint=found, warnings=warnings, beside=beside)
-
-
-register(Format(
-    name="checkpoint",
-    about="variables and their values, V2 index or V1",
-    names="*.index, model.ckpt",
-    recognised_by="magic at its end",
-    gives="variables, values, what a restore does",
-    score=lambda probe: float(probe.tail.endswith(MAGIC)),
-    read=read,
-))  # fmt: skip

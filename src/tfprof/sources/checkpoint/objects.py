@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from tfprof.errors import CorruptFile
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.sources.files.reader import parse
 
 _VALUE_SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
 _SLOT_MARK = "/.OPTIMIZER_SLOT/"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ObjectNames:
     """Key to full name where the object graph gives one, and slot key to variable key."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tfprof.errors import CorruptFile
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.checkpoint import Array, Checkpoint, StoredTensor, stored_type
 from tfprof.model.graph import elements, known_shape
 from tfprof.sources.files.reader import corrupt, parse
@@ -32,7 +32,7 @@ _VALUE_FIELDS = {
 _VALUES_A_BYTE = 64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _File:
     path: Path
     table: SortedTable

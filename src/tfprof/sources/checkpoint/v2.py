@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from tfprof.errors import CorruptFile, InputUnreadable, PathNotFound
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.checkpoint import OBJECT_GRAPH_KEY, Checkpoint, StoredTensor, stored_type
 from tfprof.model.graph import elements, known_shape
 from tfprof.model.pickling import PicklesWithoutCaches
@@ -30,7 +30,7 @@ _SMALL, _NEAR = 1 << 10, 1 << 16
 _STRING, _VARIANT = 7, 21
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ShardPlace:
     """Where some bytes lie, and the checksum they must have."""
 
@@ -43,7 +43,7 @@ class ShardPlace:
     crc: int
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Bundle(PicklesWithoutCaches):
     """The index, decoded; data files are opened when a tensor is asked for."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from tfprof.model.xspace import HOST_THREADS
 from tfprof.sources.chrome.slices import Event
-from tfprof.wire.json_values import Object, as_object
+from tfprof.wire.json_values import Object, as_object, as_text
 
 # what PyTorch writes beside its events
 KEYS = frozenset(("schemaVersion", "deviceProperties"))
@@ -28,7 +28,7 @@ _NUMBER = "correlation"
 def as_capture(events: Iterable[Event]) -> list[Event]:
     found = []
     for event in events:
-        kind = event.get("cat")
+        kind = as_text(event.get("cat"))
         if kind in _AGAIN:
             continue
         if kind in _ON_DEVICE:

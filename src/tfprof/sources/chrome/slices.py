@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.units import PS_A_MICROSECOND
 from tfprof.wire.json_values import Json, Object
 
@@ -38,7 +38,7 @@ class Codes(dict[_K, int]):
         return np.fromiter(map(self.__getitem__, keys), np.int64, len(keys))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SliceColumns:
     """A row a slice; `arguments` are None where it has none."""
 

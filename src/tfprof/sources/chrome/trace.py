@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
 from array import array
 from collections import Counter
 from collections.abc import Iterator
@@ -38,8 +37,7 @@ from tfprof.sources.chrome.slices import (
     SliceColumns,
     plain_slices,
 )
-from tfprof.sources.files.probe import Probe
-from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.xplane.limits import said_of_viewed
 from tfprof.sources.xplane.ops import executions
 from tfprof.wire.fields import Progress
@@ -353,31 +351,3 @@ def _stat(value: Json) -> StatValue:
     if isinstance(value, bool) or (isinstance(value, str) and _INTEGER.fullmatch(value)):
         return int(value)  # XProf writes all numbers as strings
     return value if isinstance(value, int | float | str) else json.dumps(value)
-
-
-def _score(probe: Probe) -> float:
-    head = probe.head
-    if head.startswith(_GZIP):
-        try:
-            head = zlib.decompressobj(_GZIP_FRAME).decompress(head, len(head))
-        except zlib.error:
-            return _LIKELY if probe.name.endswith(_SUFFIXES) else 0.0
-    head = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if not head.startswith((b"{", b"[")):
-        return 0.0
-    if head.startswith(b"{") and f'"{_EVENTS}"'.encode() in head:
-        return 1.0
-    if _EVENT.match(head):
-        return 1.0
-    return _LIKELY if probe.name.endswith(_SUFFIXES) else 0.0
-
-
-register(Format(
-    name="Chrome trace",
-    about="a timeline of TensorFlow 1, XProf, JAX, PyTorch or tfprof",
-    names="*.trace.json, *.trace.json.gz, timeline*.json",
-    recognised_by="keys",
-    gives="op time, threads, steps",
-    score=_score,
-    read=read,
-))  # fmt: skip

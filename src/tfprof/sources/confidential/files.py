@@ -169,7 +169,7 @@ def _keras(path: Path, redactor: Redactor) -> bytes:
     """Its configuration; weights are numbers."""
     out = io.BytesIO()
     with KerasArchive(path) as archive, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
-        for name in archive.names:
+        for name in dict.fromkeys(archive.names):  # of two with one name, only the last is read
             data = archive.read(name, MOST_WEIGHTS)
             if name.endswith(".json"):
                 try:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from tfprof.errors import AccessDenied, FileChanged, PathNotFound
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.sources.files.opener import FileFacts, here, opener_for
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FileRef:
     path: Path
     facts: FileFacts

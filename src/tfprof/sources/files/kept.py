@@ -6,9 +6,8 @@ A file without a name is gone with the process, however that ends.
 from __future__ import annotations
 
 import io
-import tempfile
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO
 
@@ -20,6 +19,8 @@ MAPPED_FROM = 1 << 27
 
 class Kept:
     def __init__(self, chunks: Iterable[bytes]) -> None:
+        import tempfile  # seldom needed, and it loads much
+
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  (it lives as long as this does)
         self._lock = threading.Lock()
         self.size = 0
@@ -41,7 +42,12 @@ class Kept:
         return Mapped.of(self._file.fileno(), self.size, where)
 
     def stream(self) -> BinaryIO:
-        return io.BufferedReader(_Reader(self))
+        return stream_of(self.read_at, self.size)
+
+
+def stream_of(read_at: Callable[[int, int], bytes], size: int) -> BinaryIO:
+    """What can be read at any place, as a file."""
+    return io.BufferedReader(_Reader(read_at, size))
 
 
 def joined(pieces: Iterator[bytes], where: str) -> bytes | Mapped:
@@ -63,10 +69,11 @@ def _emptied(pieces: list[bytes]) -> Iterator[bytes]:
 
 
 class _Reader(io.RawIOBase):
-    """A place of its own in what is kept."""
+    """A place of its own."""
 
-    def __init__(self, kept: Kept) -> None:
-        self._kept = kept
+    def __init__(self, read_at: Callable[[int, int], bytes], size: int) -> None:
+        self._read_at = read_at
+        self._size = size
         self._at = 0
 
     def readable(self) -> bool:
@@ -76,7 +83,7 @@ class _Reader(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._kept.size}[whence]
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
         self._at = max(0, base + offset)
         return self._at
 
@@ -84,7 +91,7 @@ class _Reader(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._kept.read_at(self._at, len(buffer))
+        data = self._read_at(self._at, len(buffer))
         buffer[: len(data)] = data
         self._at += len(data)
         return len(data)

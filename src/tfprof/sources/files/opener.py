@@ -9,20 +9,22 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol, runtime_checkable
 
 from tfprof.errors import WrongKind
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.sources.files import gzip_data
 from tfprof.sources.files.kept import MAPPED_FROM, Kept
 from tfprof.wire.mapped import Mapped
 
 # `-`, as the system calls it
 STDIN = Path("/dev/stdin")
+_PIPED = Path("-")
+_LOCAL_SCHEME = "file:"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FileFacts:
     """`comes_once`: a pipe or a device, which is read only where it is named."""
 
@@ -75,6 +77,13 @@ class Maps(Protocol):
     """An opener that can show a large file as if it were in memory."""
 
     def mapped(self, path: Path) -> Mapped | None: ...
+
+
+@runtime_checkable
+class Admits(Protocol):
+    """An opener whose addresses may hold what opens doors."""
+
+    def admitted(self, path: Path) -> Path: ...
 
 
 class LocalFiles:
@@ -140,7 +149,7 @@ class LocalFiles:
     def _kept_of(self, path: Path) -> Kept | None:
         """What stands for a file that cannot be read at any place as it is."""
         found = path.stat()
-        if not _comes_once(found) and not _is_packed(path):
+        if not _comes_once(found) and not is_packed(path):
             return None
         same: Hashable = found.st_ino
         if not _comes_once(found):
@@ -163,7 +172,7 @@ def _comes_once(found: os.stat_result) -> bool:
     return not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode)
 
 
-def _is_packed(path: Path) -> bool:
+def is_packed(path: Path) -> bool:
     """By its name, and without one maybe.
 
     A trace for a viewer has a reader of its own, which unpacks as it goes.
@@ -201,7 +210,22 @@ def mapped(path: Path) -> Mapped | None:
 def is_plain(path: Path) -> bool:
     """Whether another process finds the same bytes under this path."""
     found = _found(path) if opener_for(path) is _LOCAL else None
-    return found is not None and stat.S_ISREG(found.st_mode) and not _is_packed(path)
+    return found is not None and stat.S_ISREG(found.st_mode) and not is_packed(path)
+
+
+def is_remote(path: Path) -> bool:
+    """Whether it lies in a store, and not on this machine."""
+    return bool(_store(path))
+
+
+def spelt(path: Path) -> Path:
+    """What somebody named, as a path: `-` is what is piped in, an address loses its secrets."""
+    if path == _PIPED:
+        return STDIN
+    if path.parts and path.parts[0] == _LOCAL_SCHEME:
+        return Path("/", *path.parts[1:])
+    opener = opener_for(path)
+    return opener.admitted(path) if isinstance(opener, Admits) else path
 
 
 def here() -> Path:
@@ -215,6 +239,11 @@ def here() -> Path:
 _LOCAL = LocalFiles()
 # by scheme, `mem` for mem:/graph.pb
 _OPENERS: dict[str, Opener] = {}
+# those that are opened by libraries, which are loaded when somebody names one
+_STORES = frozenset({
+    "abfs", "abfss", "adl", "az", "ftp", "gcs", "gs", "hdfs", "http", "https", "memory", "oci",
+    "oss", "s3", "s3a", "sftp", "smb", "webhdfs",
+})  # fmt: skip
 
 
 def plug(scheme: str, opener: Opener) -> None:
@@ -231,6 +260,7 @@ def unplug(scheme: str) -> None:
 # who opens what is in a file, if it is one of theirs
 Enters = Callable[[Path], "Opener | None"]
 _ENTERS: list[Enters] = []
+_ENTERED_SUFFIX = ".tfprof"
 
 
 def enter_with(enters: Enters) -> None:
@@ -238,10 +268,22 @@ def enter_with(enters: Enters) -> None:
     _ENTERS.append(enters)
 
 
+def _store(path: Path) -> str:
+    """The scheme of a path in a store; a folder of this machine may be called `s3:`, too."""
+    scheme, colon, rest = (path.parts[0] if path.parts else "").partition(":")
+    is_one = colon and not rest and scheme in _STORES
+    return scheme if is_one and not os.path.lexists(path.parts[0]) else ""
+
+
 def opener_for(path: Path) -> Opener:
     scheme, colon, _ = (path.parts[0] if path.parts else "").partition(":")
     if colon and scheme in _OPENERS:
-        return _OPENERS[scheme]
+        return _entered_there(path) or _OPENERS[scheme]
+    if _store(path):
+        from tfprof.sources.files.stores import store_of
+
+        plug(scheme, store_of(scheme))
+        return opener_for(path)
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -251,13 +293,21 @@ def opener_for(path: Path) -> Opener:
     return _LOCAL
 
 
+def _entered_there(path: Path) -> Opener | None:
+    """The same in a store, where asking what is a file takes its time: the name has to say it."""
+    above = next((one for one in path.parents if one.suffix.lower() == _ENTERED_SUFFIX), None)
+    return None if above is None else _who_enters(above)
+
+
 def _entered(path: Path) -> Opener | None:
     """Who opens a path that leads into a file."""
+    above = next((one for one in path.parents if os.path.lexists(one)), None)
+    return None if above is None or above.is_dir() else _who_enters(above)
+
+
+def _who_enters(above: Path) -> Opener | None:
     from tfprof.sources.files import every_format  # noqa: F401  (who enters says so there)
 
-    above = next((one for one in path.parents if os.path.lexists(one)), None)
-    if above is None or above.is_dir():
-        return None
     try:
         found = (enters(above) for enters in _ENTERS)
         return next((one for one in found if one is not None), None)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.sources.files.opener import opener_for
 from tfprof.wire.fields import WireFault, varint
 from tfprof.wire.schema import BYTES, FIXED32, FIXED64, VARINT, Message, schema
@@ -23,7 +24,7 @@ _SIZES = {FIXED64: 8, FIXED32: 4}
 _EXPECTED = {"NodeDef": (1, 2), "OpLogEntry": (1,), "XPlane": (2,), "DeviceStepStats": (1,)}
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Probe:
     """A file's head and tail, and what they say."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from tfprof.errors import AccessDenied, CorruptFile, EmptyFile, PathNotFound
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.sources.files.file_ref import FileRef
 from tfprof.sources.files.kept import joined
 from tfprof.sources.files.opener import here, mapped, opener_for
@@ -144,7 +144,7 @@ def parse(message: str, data: bytes, path: Path, offset: int) -> Proto:
         ) from None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Packed:
     """A message that is parsed when somebody asks for it."""
 

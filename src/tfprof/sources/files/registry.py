@@ -1,11 +1,13 @@
-"""The formats tfprof knows, each registered by the module that reads it."""
+"""The formats tfprof knows, each registered by a file of `formats`."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.event_scalars import EventScalars
 from tfprof.model.keras_model import KerasModel
@@ -18,7 +20,7 @@ from tfprof.sources.files.probe import Probe
 from tfprof.wire.fields import Progress
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FilePiece:
     """What one file contributes to a profile. Graphs are built only if they are chosen."""
 
@@ -40,7 +42,7 @@ Reader = Callable[[Path, int, Progress | None], FilePiece]
 Score = Callable[[Probe], float]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Format:
     """One kind of file: how it is told from others, what it gives, who reads it."""
 
@@ -69,6 +71,16 @@ def register(made: Format) -> Format:
     return made
 
 
+def reader(module: str, name: str) -> Reader:
+    """A function of a module of `sources`, which is loaded when a file is read with it."""
+
+    def read(path: Path, step: int, progress: Progress | None) -> FilePiece:
+        found: Reader = getattr(importlib.import_module(f"tfprof.sources.{module}"), name)
+        return found(path, step, progress)
+
+    return read
+
+
 def _named(name: str) -> Format:
     return formats()[name]
 
@@ -78,7 +90,7 @@ def formats() -> dict[str, Format]:
     from tfprof.sources.files.every_format import ORDER
 
     def place(made: Format) -> tuple[int, str]:
-        file = made.score.__module__.removeprefix("tfprof.sources.")
+        file = made.score.__module__.removeprefix("tfprof.sources.formats.")
         return ORDER.index(file) if file in ORDER else len(ORDER), file
 
     return {made.name: made for made in sorted(_FORMATS.values(), key=place)}

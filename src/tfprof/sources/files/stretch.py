@@ -5,14 +5,14 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.sources.files.opener import opener_for
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Stretch:
     """From byte `start` on, `size` bytes; None: to the end of the file."""
 

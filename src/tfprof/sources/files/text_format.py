@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tfprof.errors import CorruptText
-from tfprof.wire.text import TextFault, to_wire_clipped
+
+if TYPE_CHECKING:
+    from tfprof.wire.text import TextFault
 
 
 class Spelt(NamedTuple):
@@ -20,6 +22,8 @@ def text_to_wire(
     text: bytes, message: str, path: Path, warnings: list[str], first_line: int = 1
 ) -> Spelt:
     """The message a text file spells; of one that ends early the whole part, with a warning."""
+    from tfprof.wire.text import TextFault, to_wire_clipped  # most files are binary
+
     try:
         data, cut = to_wire_clipped(text, message, first_line=first_line)
     except TextFault as fault:

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.sources.checkpoint.state import newest_prefix, prefix_of
 from tfprof.sources.find.folders import FoundFile
-from tfprof.sources.saved.saved_profile import KIND as SAVED
+from tfprof.sources.formats.saved_profile import KIND as SAVED
 
 # names that say "of this run", not "of a model called so"
 _RUN_NAME = re.compile(
@@ -86,7 +87,7 @@ class Selection:
         return any(f.format is not None and f.format.read is not None for f in self.used)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Key:
     folder: Path
     stem: str

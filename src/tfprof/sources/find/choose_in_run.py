@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.run_record import RecordedCapture
 from tfprof.sources.files.opener import opener_for
 from tfprof.sources.find.choose import CAPTURE, RUN_KINDS, Selection, age_of_capture, choose_among
 from tfprof.sources.find.folders import FoundFile
 from tfprof.sources.find.rank_graphs import listed_ranks
 from tfprof.sources.find.run_folders import RunFolder
-from tfprof.sources.run.run_record import KIND
+from tfprof.sources.formats.run_record import KIND
 
 _FUNCTIONS, _RUN_METADATA = "functions", "run_meta"
 _CAPTURES = Path("plugins", "profile")
@@ -20,7 +21,7 @@ _OTHER_FUNCTION = "another function of the run; name it to read it"
 _OTHER = "another run was asked for; --run picks this one"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Taken:
     """A capture of a rank: its folder, and what the record says of it."""
 

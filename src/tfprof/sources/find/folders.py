@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tfprof.errors import AccessDenied, InputUnreadable, PathNotFound
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.sources.files.opener import opener_for
 from tfprof.sources.files.registry import Format
 from tfprof.sources.find.recognise import recognise
@@ -20,7 +20,7 @@ _SAID = 5
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FoundFile:
     """`closed`: nobody could look into it, so that it may be anything; `why_not` says why.
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tfprof.errors import InputsDisagree
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.hosts import Host, Hosts
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import Declarations, Input, ProfileData
@@ -23,7 +24,7 @@ _CAPTURE_SUFFIX = re.compile(r"\.xplane\.(pb|riegeli)$")
 _LOG, _VIEWED = "event file", "Chrome trace"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen_dataclass(eq=False)
 class ReadFile:
     """A file and what it gives; `step` is the run number it was read with."""
 

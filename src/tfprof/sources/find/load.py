@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from tfprof.errors import (
@@ -15,9 +15,10 @@ from tfprof.errors import (
     UsageError,
     WrongKind,
 )
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.profile import ProfileData
 from tfprof.sources.checkpoint.state import INDEX_SUFFIX, newest_prefix, prefix_of
-from tfprof.sources.files.opener import STDIN, opener_for
+from tfprof.sources.files.opener import opener_for, spelt
 from tfprof.sources.files.registry import formats
 from tfprof.sources.find.choose import GRAPH_KINDS, Selection, choose_in_folder
 from tfprof.sources.find.folders import FoundFile, files_below, inspect
@@ -26,7 +27,7 @@ from tfprof.sources.find.recognise import recognise
 from tfprof.sources.find.recorded import choose_recorded, choose_recorded_below
 from tfprof.sources.find.runs import choose_run
 from tfprof.sources.find.saved_selection import opened, saved_selection
-from tfprof.sources.saved.saved_profile import KIND as SAVED
+from tfprof.sources.formats.saved_profile import KIND as SAVED
 
 # the original's flag for each kind
 FLAG_KINDS: Mapping[str, tuple[str, ...]] = {
@@ -39,7 +40,7 @@ FLAG_KINDS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Request:
     """What the user named: paths to look at, and files with the kind they must have.
 
@@ -51,7 +52,7 @@ class Request:
     run: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Choice:
     """What the request comes down to: one selection, or one for each model of a folder."""
 
@@ -61,21 +62,15 @@ class Choice:
 
 
 _STATE = "checkpoint"
-_PIPED = Path("-")
 
 
 def choose(request: Request) -> Choice:
     """Look at everything named and decide what to read."""
-    named = {flag: [*map(_spelt, paths)] for flag, paths in request.named.items()}
+    named = {flag: [*map(spelt, paths)] for flag, paths in request.named.items()}
     try:
-        return _choose(replace(request, paths=[*map(_spelt, request.paths)], named=named))
+        return _choose(replace(request, paths=[*map(spelt, request.paths)], named=named))
     except OSError as fault:  # a place that may not be looked at, a name that is too long
         raise AccessDenied.because(fault, str(fault.filename or "")) from None
-
-
-def _spelt(path: Path) -> Path:
-    """`-` is what is piped in."""
-    return STDIN if path == _PIPED else path
 
 
 def _choose(request: Request) -> Choice:

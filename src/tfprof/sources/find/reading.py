@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tfprof.errors import InputUnreadable, NotReadYet
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.event_scalars import SavedCheckpoint
 from tfprof.model.profile import Input, ProfileData
 from tfprof.sources.files.file_ref import FileRef
@@ -16,7 +17,7 @@ from tfprof.sources.find.choose import Selection
 from tfprof.sources.find.folders import FoundFile
 from tfprof.sources.find.joining import ReadFile, joined
 from tfprof.sources.find.rank_graphs import graphs_that_differ
-from tfprof.sources.run.run_record import KIND as RECORD
+from tfprof.sources.formats.run_record import KIND as RECORD
 from tfprof.wire.fields import Progress
 
 # what is no input of an analysis, but tells about those that are
@@ -98,7 +99,7 @@ def _article(noun: str) -> str:
     return "an" if noun[:1] in "AEIOUHX" else "a"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReadAgain:
     """The selection, the folder its paths are seen from, and its files as they were."""
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tfprof.errors import AccessDenied, EmptyFile, UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.sources.files.opener import opener_for
 from tfprof.sources.find.choose import CHECKPOINT_KINDS, Selection, is_run
 from tfprof.sources.find.choose_in_run import captures_in_run, choose_in_run
 from tfprof.sources.find.folders import FoundFile, files_below, inspect
 from tfprof.sources.find.run_folders import RunFolder, run_folder_at, run_folders_in, run_roots
-from tfprof.sources.saved.saved_profile import KIND as SAVED
+from tfprof.sources.formats.saved_profile import KIND as SAVED
 
 _LISTED = 5
 # what a program writes to its own log directory, in which the run was recorded, too
 _OF_THE_PROGRAM = ("event file", *CHECKPOINT_KINDS)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Recorded:
     selection: Selection
     warnings: list[str]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
 from tfprof.errors import TfprofError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.run_record import RunRecord
 from tfprof.sources.files.opener import opener_for
 from tfprof.sources.find.folders import inspect
-from tfprof.sources.run.run_record import KIND, NAME, read_record
+from tfprof.sources.formats.run_record import KIND, NAME
 
 _RANK = re.compile(r"rank-(\d{1,6})")
 # of a folder of runs, as of any other folder
@@ -21,7 +22,7 @@ _MOST_RUNS = 10_000
 _TIME_IN_NAME = re.compile(r"(\d{8})-(\d{6})(?!\d)")
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class RunFolder:
     """`ranks` are the folders of its processes; one that was recorded alone is its own.
 
@@ -100,7 +101,11 @@ def _is_record(path: Path) -> bool:
 def _record(path: Path) -> RunRecord | None:
     """None for one that is not there or cannot be read: the captures of the run still can."""
     try:
-        return read_record(path) if _is_record(path) else None
+        if not _is_record(path):
+            return None
+        from tfprof.sources.run.run_record import read_record
+
+        return read_record(path)
     except (TfprofError, OSError):
         return None
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tfprof.errors import InputUnreadable, NotReadYet, WrongKind
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.sources.files.registry import formats
 from tfprof.sources.find.choose import Selection
 from tfprof.sources.find.folders import FoundFile
-from tfprof.sources.saved.manifest import ELSEWHERE, PASSED_OVER, USED, SavedFile
-from tfprof.sources.saved.members import members_of
-from tfprof.sources.saved.saved_profile import KIND
+from tfprof.sources.formats.saved_profile import KIND
+
+if TYPE_CHECKING:
+    from tfprof.sources.saved.manifest import SavedFile
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SavedSelection:
     """`found` is what was said about the folder that it was saved from."""
 
@@ -23,6 +25,9 @@ class SavedSelection:
 
 
 def saved_selection(path: Path) -> SavedSelection:
+    from tfprof.sources.saved.manifest import ELSEWHERE, PASSED_OVER, USED
+    from tfprof.sources.saved.members import members_of
+
     members = members_of(path)
     if members is None:
         raise WrongKind("this is no saved profile any more", where=str(path))

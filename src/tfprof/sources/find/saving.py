@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from tfprof.errors import AccessDenied, FileChanged, UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.checkpoint import OBJECT_GRAPH_KEY
 from tfprof.model.profile import ProfileData
 from tfprof.sources.checkpoint.state import INDEX_SUFFIX
@@ -18,7 +19,7 @@ from tfprof.sources.checkpoint.v2 import Bundle
 from tfprof.sources.confidential.files import cleaned, hosts_told
 from tfprof.sources.confidential.names import neutral_name
 from tfprof.sources.confidential.words import Redactor
-from tfprof.sources.files.opener import opener_for
+from tfprof.sources.files.opener import is_remote, opener_for
 from tfprof.sources.find.choose import Selection
 from tfprof.sources.find.folders import FoundFile
 from tfprof.sources.find.rank_graphs import graphs_that_differ
@@ -33,7 +34,7 @@ _SHARD = re.compile(r"\.data-(\d{5,18})-of-\d{5,18}$", re.ASCII)
 _UNUSUAL = re.compile(r"[^\w.-]", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ToSave:
     """A profile, ready to be written: `chunks()` are the bytes of the file."""
 
@@ -205,7 +206,7 @@ def _root(selection: Selection, title: str) -> Path:
     every = [one.path for one in selection.used]
     every += [one.path for one, _ in (*selection.passed_over, *selection.elsewhere)]
     places = [str(_absolute(path).parent) for path in every]
-    if Path(title).is_dir():
+    if opener_for(Path(title)).is_folder(Path(title)):
         places.append(str(_absolute(Path(title))))
     common = Path(os.path.commonpath(places))
     if common.parts[-3:-1] == _CAPTURES:
@@ -214,6 +215,8 @@ def _root(selection: Selection, title: str) -> Path:
 
 
 def _absolute(path: Path) -> Path:
+    if is_remote(path):  # its scheme is like the name of a disk
+        return Path("/") / path
     return Path(os.path.abspath(path))  # noqa: PTH100  (links stay what they are called)
 
 

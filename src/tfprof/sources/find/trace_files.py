@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tfprof.errors import WrongKind
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.trace import Trace
 from tfprof.sources.files.file_ref import FileRef
 from tfprof.sources.files.registry import Format
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TraceFile:
     """One file of a trace: what it was, in which format it is read, and as which run.
 

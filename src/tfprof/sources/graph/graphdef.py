@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import (
     Argument,
     Function,
@@ -39,7 +40,7 @@ _FEW_NODES = 32
 _SHORT = 256
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FileBytes:
     """Bytes and the file they are from, for errors that come late.
 
@@ -86,7 +87,7 @@ class FileBytes:
         return self.spans(starts, ends).texts()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GraphBytes:
     """A graph that is read when asked for: a message of `fields`, which are the source's."""
 
@@ -98,7 +99,7 @@ class GraphBytes:
         return read_graph(self.source, self.fields, progress=self.progress)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PackedGraph:
     """A graph that is read when asked for: a stretch of the source is its message."""
 
@@ -113,7 +114,7 @@ class PackedGraph:
         return graph if is_last else replace(graph, cut="")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GraphAtHand:
     """A graph that had to be read at once."""
 
@@ -228,7 +229,7 @@ def _small_body(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _NodeMessages:
     """Attributes of nodes that had to be decoded anyway."""
 
@@ -246,7 +247,7 @@ class _NodeMessages:
         return {row: node.attr[name] for row, node in having if name in node.attr}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _NodeBytes:
     """Attributes decoded from the bytes of a node; a function's arguments come first, with none."""
 
@@ -323,7 +324,7 @@ def _functions(source: FileBytes, starts: Ints, ends: Ints) -> dict[str, Functio
     return library
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Body:
     """Loads one function when called."""
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Graph, resolve_edges
 from tfprof.model.interned import Interned
 from tfprof.model.names import Names
@@ -50,7 +50,7 @@ def _read_wire(spelt: Spelt, path: Path, warnings: list[str]) -> Graph:
     return read_graph(*FileBytes.opened(spelt.data, "GraphDef", path, warnings, cut=spelt.cut))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _NodeText:
     """Attributes decoded from the text of a node."""
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from tfprof.errors import CorruptFile
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import as_shape
 from tfprof.model.profile import Declarations, DeclaredVariable, Signature, TensorSpec
-from tfprof.sources.files.probe import Probe
 from tfprof.sources.files.reader import parse, read_bytes
-from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.files.text_format import Spelt, text_to_wire
 from tfprof.sources.graph.graphdef import FileBytes, PackedGraph
 from tfprof.wire.fields import Fields, Progress
@@ -92,7 +91,7 @@ def _graph(source: FileBytes, fields: Fields, meta: int) -> PackedGraph:
     return PackedGraph(source, fields.start[last], fields.end[last])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Reader:
     """Decodes the parts of one MetaGraphDef that stand beside its graph."""
 
@@ -196,45 +195,3 @@ def _signature(name: str, proto: Proto) -> Signature:
         )
 
     return Signature(name, specs(proto.inputs), specs(proto.outputs))
-
-
-def _is_saved_model(probe: Probe) -> float:
-    return probe.wire_score("SavedModel")
-
-
-register(Format(
-    name="MetaGraphDef",
-    about="a graph with its collections, as Saver writes it",
-    names="*.meta",
-    recognised_by="wire probe",
-    gives="nodes, parameters, trainable or not",
-    score=lambda probe: probe.wire_score("MetaGraphDef"),
-    read=read_meta,
-))  # fmt: skip
-register(Format(
-    name="MetaGraphDef text",
-    about="the same as text",
-    names="*.meta",
-    recognised_by="field names",
-    gives="nodes, parameters, trainable or not",
-    score=lambda probe: probe.text_score("MetaGraphDef"),
-    read=read_meta_text,
-))  # fmt: skip
-register(Format(
-    name="SavedModel",
-    about="an exported model, from its signature",
-    names="saved_model.pb",
-    recognised_by="wire probe",
-    gives="signatures, nodes, parameters",
-    score=_is_saved_model,
-    read=read_saved_model,
-))  # fmt: skip
-register(Format(
-    name="SavedModel text",
-    about="the same as text",
-    names="saved_model.pbtxt",
-    recognised_by="field names",
-    gives="signatures, nodes, parameters",
-    score=lambda probe: probe.text_score("SavedModel"),
-    read=read_saved_model_text,
-))  # fmt: skip

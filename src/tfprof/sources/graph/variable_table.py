@@ -14,9 +14,8 @@ from tfprof.model.profile import Declarations, DeclaredVariable
 from tfprof.sources.files import gzip_data
 from tfprof.sources.files.inflation import MOST_TEXT
 from tfprof.sources.files.opener import opener_for
-from tfprof.sources.files.probe import Probe
 from tfprof.sources.files.reader import read_bytes
-from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.files.registry import FilePiece
 from tfprof.wire import dtypes
 from tfprof.wire.fields import Progress
 from tfprof.wire.json_values import Json, NotBelieved, as_list, as_text, parsed
@@ -73,23 +72,3 @@ def _dims(shape: Json) -> Shape | None:
     if len(known) + shape.count(None) != len(shape):
         return None
     return tuple(dim if isinstance(dim, int) and dim >= 0 else None for dim in shape)
-
-
-def _score(probe: Probe) -> float:
-    # certain only when named with --vars; by content it is told from other JSON by its rows
-    head = probe.head.lstrip()
-    if not probe.is_text or not head.startswith(b"{"):
-        return 0.0
-    first_value = head.partition(b":")[2].lstrip()
-    return 0.9 * first_value.replace(b" ", b"").replace(b"\n", b"").startswith(b"[[")
-
-
-register(Format(
-    name="variable table",
-    about="shapes of the variables a function captured",
-    names="*_vars.json, --vars",
-    recognised_by="JSON rows",
-    gives="parameters of captured variables",
-    score=_score,
-    read=read,
-))  # fmt: skip

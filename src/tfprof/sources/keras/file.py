@@ -8,9 +8,7 @@ from pathlib import Path
 
 from tfprof.errors import CorruptText, ExtraMissing, WrongKind
 from tfprof.model.keras_model import NO_WEIGHTS, KerasLayer, KerasModel, Weight
-from tfprof.sources.files.opener import opener_for
-from tfprof.sources.files.probe import Probe
-from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.files.stretch import Stretch
 from tfprof.sources.keras.archive import KerasArchive
 from tfprof.sources.keras.calls import calls_of
@@ -149,36 +147,3 @@ def _innermost_class(layer: KerasLayer) -> str:
         kind = str(inner.get("class_name", kind))
         config = as_object(inner.get("config"))
     return kind
-
-
-def _is_keras(probe: Probe) -> float:
-    if not probe.head.startswith(b"PK\x03\x04"):
-        return 0.0
-    import zipfile
-
-    try:
-        with opener_for(probe.path).stream(probe.path) as file, zipfile.ZipFile(file) as archive:
-            return float(_CONFIG in archive.namelist())
-    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
-        # too damaged to list: the name decides whether it was meant to be one
-        return 0.6 * probe.name.endswith(".keras")
-
-
-register(Format(
-    name="Keras model",
-    about="a model saved by Keras 3",
-    names="*.keras",
-    recognised_by="zip with config.json",
-    gives="layers, parameters",
-    score=_is_keras,
-    read=read_keras,
-))  # fmt: skip
-register(Format(
-    name="HDF5",
-    about="a Keras 2 model, or weights",
-    names="*.h5, *.hdf5",
-    recognised_by="magic",
-    gives="layers, parameters",
-    score=lambda probe: float(probe.head.startswith(_HDF5_MAGIC)),
-    read=read_h5,
-))  # fmt: skip

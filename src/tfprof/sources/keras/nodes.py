@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Shape
 from tfprof.sources.keras.config import Config, shape_of
 from tfprof.wire.json_values import as_object
@@ -19,7 +20,7 @@ CHAINS = ("Sequential", "Pipeline")
 _DEEPEST_ARGUMENT = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KerasTensor:
     """An output of a call, by names: of the model `frame`, of a layer in it, of one call of that.
 

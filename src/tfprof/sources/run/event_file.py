@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tfprof.errors import CorruptFile
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Graph
 from tfprof.model.trace import Trace
-from tfprof.sources.files.probe import Probe
 from tfprof.sources.files.reader import parse
-from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.graph.graphdef import FileBytes, read_graph
 from tfprof.sources.graph.meta_graph import meta_piece
 from tfprof.sources.run.records import End, read_records
@@ -95,7 +95,7 @@ def _runs(found: _Found, path: Path, warnings: list[str]) -> Iterator[Trace]:
             yield replace(trace, tags={number: tag})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Graph:
     """Builds the graph when it is wanted."""
 
@@ -105,19 +105,3 @@ class _Graph:
 
     def __call__(self) -> Graph:
         return read_graph(*FileBytes.opened(self.data, "GraphDef", self.path, self.warnings))
-
-
-def _score(probe: Probe) -> float:
-    # every writer starts with this version record
-    return float(b"brain.Event:" in probe.head[:64])
-
-
-register(Format(
-    name="event file",
-    about="TensorBoard's log: graph, run metadata, scalars",
-    names="events.out.tfevents.*",
-    recognised_by="first record",
-    gives="nodes, parameters, op time, rates",
-    score=_score,
-    read=read,
-))  # fmt: skip

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.oplog import CodeFrame, OpLog
 from tfprof.model.pickling import PicklesWithoutCaches
 from tfprof.sources.files.reader import parse, read_bytes, top_fields
-from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.files.text_format import text_to_wire
 from tfprof.sources.graph.graphdef import FileBytes
 from tfprof.wire.fields import Progress
@@ -93,7 +94,7 @@ class _Code(PicklesWithoutCaches):
         return code_frames(message, self.strings)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ParsedCode:
     """The stacks of CodeDef messages, by the name of their node."""
 
@@ -123,23 +124,3 @@ def code_frames(code: Proto, strings: Mapping[int, str]) -> list[CodeFrame]:
         )
         for trace in code.traces
     ]
-
-
-register(Format(
-    name="OpLog",
-    about="types, FLOPs and code lines for the original tfprof",
-    names="tfprof_log",
-    recognised_by="wire probe",
-    gives="trainable or not, FLOPs, own types",
-    score=lambda probe: probe.wire_score("OpLogProto"),
-    read=read_binary,
-))  # fmt: skip
-register(Format(
-    name="OpLog text",
-    about="the same as text",
-    names="tfprof_log.pbtxt",
-    recognised_by="field names",
-    gives="trainable or not, FLOPs, own types",
-    score=lambda probe: probe.text_score("OpLogProto"),
-    read=read_text,
-))  # fmt: skip

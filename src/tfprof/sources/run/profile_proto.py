@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import MISSING, Edges, Graph
 from tfprof.model.interned import Interned
 from tfprof.model.names import Names
 from tfprof.model.oplog import OpLog
 from tfprof.model.trace import Executions, Trace
 from tfprof.sources.files.reader import parse, read_bytes
-from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.graph.graphdef import FileBytes, GraphAtHand
 from tfprof.sources.run.op_log import ParsedCode
 from tfprof.sources.run.times import LATEST, LONGEST, cut, said_of_cut
@@ -57,7 +58,7 @@ def read(path: Path, _step: int, progress: Progress | None) -> FilePiece:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Attributes:
     nodes: Messages
 
@@ -175,14 +176,3 @@ def _trace(nodes: Sequence[Proto]) -> Trace | None:
         output=numbers[:, 6],
     )
     return Trace(executions, tuple(sorted(set(numbers[:, 0].tolist()))))
-
-
-register(Format(
-    name="ProfileProto",
-    about="graph, op log and steps saved by the late tfprof",
-    names="profile_*",
-    recognised_by="wire probe",
-    gives="nodes, parameters, op time, memory",
-    score=lambda probe: probe.wire_score("ProfileProto"),
-    read=read,
-))  # fmt: skip

@@ -113,6 +113,7 @@ def steps(values: Object) -> RecordedSteps | None:
         whole(found, "per_execution") or None,
         whole(found, "warm_up"),
         _micros(found, "untraced_us"),
+        _micros(found, "untraced_cpu_us"),
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.sources.files.reader import FileReader
 from tfprof.wire.crc32c import crc32c, crc32c_many, masked
 from tfprof.wire.fields import Progress
@@ -22,7 +22,7 @@ _WINDOW = 1 << 24
 _SMALL = 1 << 12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class End:
     """Why reading stopped: at the end of the file, in a record that is not whole, or a bad one."""
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.allocations import Allocations
 from tfprof.model.interned import Interned
 from tfprof.model.trace import Executions, Partition, Trace
 from tfprof.sources.files.reader import parse, read_bytes, top_fields
-from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.files.text_format import text_to_wire
 from tfprof.sources.graph.graphdef import FileBytes, PackedGraph
 from tfprof.sources.run.times import LATEST, LONGEST, cut, said_of_cut
@@ -116,7 +117,7 @@ def _executions(source: FileBytes, fields: Fields, device: Interned, step: int) 
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _AllocatorRecords:
     """The records of all allocators; `memory` is where each execution tells of one."""
 
@@ -164,7 +165,7 @@ def _sum_by(owner: Ints, values: Ints, count: int) -> Ints:
     return totals
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Records:
     """The whole NodeExecStats behind a row."""
 
@@ -191,23 +192,3 @@ def _partitions(source: FileBytes, fields: Fields, step: int) -> tuple[Partition
             label = f"function {kind}"
             found.append(Partition(step, label, PackedGraph(source, *span)))
     return tuple(found)
-
-
-register(Format(
-    name="RunMetadata",
-    about="a traced run of TensorFlow 1 sessions",
-    names="run_meta, *.runmeta.pb",
-    recognised_by="wire probe",
-    gives="op time, memory, devices",
-    score=lambda probe: probe.wire_score("RunMetadata"),
-    read=read_binary,
-))  # fmt: skip
-register(Format(
-    name="RunMetadata text",
-    about="the same as text",
-    names="run_meta.pbtxt",
-    recognised_by="field names",
-    gives="op time, memory, devices",
-    score=lambda probe: probe.text_score("RunMetadata"),
-    read=read_text,
-))  # fmt: skip

@@ -19,18 +19,15 @@ from tfprof.model.run_record import (
     RunState,
 )
 from tfprof.sources.files.opener import opener_for
-from tfprof.sources.files.probe import Probe
 from tfprof.sources.files.reader import read_bytes
-from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.run import record_parts as parts
 from tfprof.sources.run.processes import is_gone
 from tfprof.wire.fields import Progress
 from tfprof.wire.json_values import NotBelieved, Object, as_list, as_object, parsed
 
-NAME, KIND = "run.json", "run record"
 _FAMILY, _VERSION = "tfprof-run/", 1
 _MOST_BYTES = 8 << 20
-_SCHEMA = re.compile(rb'"schema"\s*:\s*"tfprof-run/')
 _HINT = "`tfprof run` writes it; the captures beside it can be read without it."
 
 
@@ -136,20 +133,3 @@ def _process(values: Object, ending: Ending) -> Process:
         parts.previous(values),
         tuple(one for one in as_list(values.get("warnings")) if isinstance(one, str)),
     )
-
-
-def _score(probe: Probe) -> float:
-    if not probe.is_text or not probe.head.lstrip().startswith(b"{"):
-        return 0.0
-    return float(_SCHEMA.search(probe.head[:4096]) is not None)
-
-
-register(Format(
-    name=KIND,
-    about="what was run, with what, how it ended, which steps were captured",
-    names=NAME,
-    recognised_by="JSON schema",
-    gives="versions, devices, batch, untraced steps",
-    score=_score,
-    read=read,
-))  # fmt: skip

@@ -5,30 +5,23 @@ from __future__ import annotations
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from tfprof.errors import AccessDenied, CorruptFile, UnsafeFile
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.sources.files.inflation import inflation_budget
 from tfprof.sources.files.opener import opener_for
-from tfprof.sources.saved.manifest import NAME
 
 _CHUNK: Final = 1 << 20
 _LOCAL_HEADER: Final = 30
 _LOCAL_MAGIC: Final = b"PK\x03\x04"
-HEAD_SIZE: Final = _LOCAL_HEADER + len(NAME)
 _RAW: Final = -15  # zlib's number for deflate without a frame
 _ZIP_FAULTS = (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError, RuntimeError)
 _HINT = "Copy or save it again: tfprof save"
 
 
-def is_saved(head: bytes) -> bool:
-    """By the first member of the ZIP; any other ZIP begins with something else."""
-    return head.startswith(_LOCAL_MAGIC) and head[_LOCAL_HEADER:HEAD_SIZE] == NAME.encode()
-
-
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Member:
     offset: int
     packed: int

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from pathlib import PurePosixPath
 from typing import Final, TypeVar
 
 from tfprof.errors import CorruptFile, NotReadYet, UnsafeFile
+from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.sources.saved.beginning import NAME
 
-NAME: Final = "tfprof.json"
 VERSION: Final = 1
 USED, BESIDE, PASSED_OVER, ELSEWHERE = "used", "beside", "passed over", "elsewhere"
 _ROLES = (USED, BESIDE, PASSED_OVER, ELSEWHERE)
@@ -19,7 +20,7 @@ T = TypeVar("T")
 _HINT = "Copy or save it again: tfprof save"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SavedFile:
     """A file of the profile: what it was called, what it is, and the member that has its bytes.
 
@@ -39,7 +40,7 @@ class SavedFile:
     kept: tuple[tuple[int, int], ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Manifest:
     """`found` is what there was to say about the folder, `warnings` about what was chosen in it."""
 

@@ -11,9 +11,10 @@ from typing import BinaryIO, Final
 from tfprof.errors import ValuesNotSaved
 from tfprof.sources.files.inflation import MOST_TEXT
 from tfprof.sources.files.kept import MAPPED_FROM, Kept
-from tfprof.sources.files.opener import FileFacts, enter_with, opener_for
-from tfprof.sources.saved.archive import HEAD_SIZE, SavedArchive, is_saved
-from tfprof.sources.saved.manifest import NAME, Manifest, SavedFile, decoded
+from tfprof.sources.files.opener import FileFacts, opener_for
+from tfprof.sources.saved.archive import SavedArchive
+from tfprof.sources.saved.beginning import HEAD_SIZE, NAME, is_saved
+from tfprof.sources.saved.manifest import Manifest, SavedFile, decoded
 from tfprof.wire.mapped import Mapped
 
 # files that are held unpacked; of others, what is asked for again is unpacked again
@@ -42,7 +43,7 @@ class SavedMembers:
         self._held: OrderedDict[str, bytes | Kept] = OrderedDict()
 
     def absolute(self, path: Path, folder: Path) -> Path:
-        return folder / path
+        return opener_for(self.path).absolute(path, folder)
 
     def exists(self, path: Path) -> bool:
         name = self._name(path)
@@ -165,6 +166,3 @@ def members_of(path: Path) -> SavedMembers | None:
     while len(_OPENED) > _KEPT_OPEN:
         del _OPENED[next(iter(_OPENED))]
     return known
-
-
-enter_with(members_of)

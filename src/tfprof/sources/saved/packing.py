@@ -8,7 +8,8 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from tfprof.sources.saved.manifest import NAME, Manifest
+from tfprof.sources.saved.beginning import NAME
+from tfprof.sources.saved.manifest import Manifest
 
 # the same files make the same bytes, whenever they are saved
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)

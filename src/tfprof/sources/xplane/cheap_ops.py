@@ -34,19 +34,8 @@ _SOME_SHORT: Final = 0.1
 
 
 def said_of_cheap_ops(space: Space, rows: Executions, path: Path) -> list[str]:
-    levels = [one.options.host_tracer_level for one in space.environments.values() if one.options]
-    if any(level != _SOME_LEVEL for level in levels) or space.devices:
-        return []  # where there is a device, the time of ops is that of its kernels
-    if not len(rows) or rows.op is None:
-        return []
-    if any(kind[:1].islower() for kind in rows.op.table):  # XLA has no such ops
-        return []
-    runs = np.bincount(rows.node.codes[_among(rows.node, _is_gradient)])
-    cheap = np.unique(rows.node.codes[_among(rows.op, _CHEAP.__contains__)])
-    gradients = np.count_nonzero(runs)
-    if rows.duration_ps is None or np.mean(rows.duration_ps < _SHORT_PS) > _SOME_SHORT:
-        return []
-    if not gradients or np.median(runs[runs > 0]) < _RUNS or len(cheap) * _FEW > gradients:
+    # where there is a device, the time of ops is that of its kernels
+    if space.devices or not _are_missing(rows) or not _may_be_missing(space):
         return []
     said = (
         f"{path}: cheap ops are missing: TensorFlow had found them to take less than some "
@@ -55,6 +44,27 @@ def said_of_cheap_ops(space: Space, rows: Executions, path: Path) -> list[str]:
         "of earlier steps, or at level 3 (`tfprof run --every-op`), has all"
     )
     return [said]
+
+
+def _may_be_missing(space: Space) -> bool:
+    """By the options of the capture. Asked last: to read them takes longer than all the rest."""
+    options = (one.options for one in space.environments.values())
+    return all(one.host_tracer_level == _SOME_LEVEL for one in options if one)
+
+
+def _are_missing(rows: Executions) -> bool:
+    if not len(rows) or rows.op is None or rows.duration_ps is None:
+        return False
+    if any(kind[:1].islower() for kind in rows.op.table):  # XLA has no such ops
+        return False
+    if np.mean(rows.duration_ps < _SHORT_PS) > _SOME_SHORT:
+        return False
+    runs = np.bincount(rows.node.codes[_among(rows.node, _is_gradient)])
+    cheap = np.bincount(rows.node.codes[_among(rows.op, _CHEAP.__contains__)])
+    gradients = np.count_nonzero(runs)
+    if not gradients or np.median(runs[runs > 0]) < _RUNS:
+        return False
+    return bool(np.count_nonzero(cheap) * _FEW <= gradients)
 
 
 def _is_gradient(name: str) -> bool:

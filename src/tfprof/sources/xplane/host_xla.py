@@ -7,11 +7,10 @@ more than the launch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.xspace import Plane
 from tfprof.model.xstats import StatColumn
 
@@ -29,7 +28,7 @@ _RUNS_A_PROGRAM = (
 _DOUBLINGS = 64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Regions:
     """Stretches on other threads: the row that opens each, how long, and for which instruction.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import ALL_STREAMS, COPIES, is_part, is_stream, without_part
 from tfprof.model.device_labels import is_copy, label_of
 from tfprof.model.device_ops import INSTRUCTION, MODULE, PROGRAM, attributed
@@ -31,7 +32,7 @@ _GROUP = "group_id"
 _LAUNCH = "correlation_id"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Ops:
     """The events of a plane that ran an op: where they stand, and the op of each.
 

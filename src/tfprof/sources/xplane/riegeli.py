@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tfprof.errors import ExtraMissing, NotReadYet, UnsafeFile
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.budget import Budget
 from tfprof.sources.files.inflation import inflation_budget
 from tfprof.sources.files.kept import joined
@@ -50,7 +50,7 @@ def _whole_records(data: bytes, path: Path, warnings: list[str]) -> Iterator[byt
         raise NotReadYet(what, where=str(path), hint=_HINT) from None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Unpacker:
     """One compression, up to the budget of the file."""
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.trace import Trace
 from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.model.xspace import ENVIRONMENT, SPREAD_NS, Environment, Events, Plane, Space
 from tfprof.model.xstats import values_by_name
-from tfprof.sources.files.probe import Probe
 from tfprof.sources.files.reader import Packed, corrupt, parse, read_or_map, top_fields
-from tfprof.sources.files.registry import FilePiece, Format, register
+from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.xplane.cheap_ops import said_of_cheap_ops
 from tfprof.sources.xplane.device_clock import on_device_clock
 from tfprof.sources.xplane.limits import said_of_tracer
@@ -66,7 +65,7 @@ def read(path: Path, _: int, progress: Progress | None) -> FilePiece:
     return FilePiece(trace=Trace(rows, steps, threads=threads, space=space), warnings=warnings)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _File:
     data: bytes
     path: Path
@@ -163,7 +162,7 @@ def _not_believed(plane: PlaneColumns) -> int:
     return int(np.count_nonzero(far[0] | far[1]))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _StatsInFile:
     file: _File
     plane: PlaneColumns
@@ -208,19 +207,3 @@ def _why_no_ops(space: Space) -> str:
     if levels and max(levels) < _OPS_LEVEL:
         return f": they are recorded from host_tracer_level {_OPS_LEVEL} on, this is {max(levels)}"
     return " among its events"
-
-
-def _score(probe: Probe) -> float:
-    """Riegeli holds any records; no other file that is read here does."""
-    return 1.0 if is_riegeli(probe.head) else probe.wire_score("XSpace")
-
-
-register(Format(
-    name="XPlane",
-    about="a TensorFlow 2 or JAX profile",
-    names="*.xplane.pb, *.xplane.riegeli",
-    recognised_by="wire probe",
-    gives="op time, steps, input pipeline",
-    score=_score,
-    read=read,
-))  # fmt: skip

@@ -79,16 +79,17 @@ def test_a_profile_of_several_ranks_pickles(tmp_path):
 
 
 def test_the_newest_run_of_a_folder_is_taken_and_named(tmp_path):
-    early, late = made_run(tmp_path / "a-20261117-190000"), made_run(tmp_path / "z-20261117-180000")
+    runs = tmp_path / "runs"
+    early, late = made_run(runs / "a-20261117-190000"), made_run(runs / "z-20261117-180000")
     write(early / "run.json", whole_record(started="2026-11-17T19:00:00Z"))
     write(late / "run.json", whole_record(started="2026-11-17T18:00:00Z"))
-    text = _text("steps", tmp_path)
+    text = _text("steps", runs)
     assert early.name in text
     assert "1 other run in this folder: --run NAME" in text
-    assert all(str(early) in one for one in _inputs("steps", tmp_path))
-    assert all(str(late) in one for one in _inputs("steps", tmp_path, "--run", late.name))
+    assert all(str(early) in one for one in _inputs("steps", runs))
+    assert all(str(late) in one for one in _inputs("steps", runs, "--run", late.name))
     # one level up, too
-    assert early.name in _text("summary", tmp_path.parent, "--run", early.name)
+    assert early.name in _text("summary", tmp_path, "--run", early.name)
 
 
 def test_without_a_start_the_name_tells_which_is_newer(tmp_path):

@@ -1,0 +1,158 @@
+"""The stores people keep their runs in, as emulators that run here: S3, Google Cloud, Azure."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+import pytest
+from run_cli import spawn
+
+
+@pytest.fixture(scope="module")
+def run_files(samples: Path) -> Path:
+    return samples / "resnet32"
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def s3(run_files):
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    settings = {
+        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+        "AWS_ACCESS_KEY_ID": "someone",
+        "AWS_SECRET_ACCESS_KEY": "n0t-shown",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        # what this machine has of its own
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+    }
+    import boto3
+
+    client = boto3.client(
+        "s3",
+        endpoint_url=settings["AWS_ENDPOINT_URL"],
+        aws_access_key_id="someone",
+        aws_secret_access_key="n0t-shown",  # noqa: S106
+        region_name="us-east-1",
+    )
+    client.create_bucket(Bucket="runs")
+    for path in run_files.iterdir():
+        client.upload_file(str(path), "runs", f"resnet32/{path.name}")
+    yield "s3://runs/resnet32", settings
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def gcs(run_files):
+    from gcp_storage_emulator.server import create_server
+
+    server = create_server("127.0.0.1", 0, in_memory=True, default_bucket="runs")
+    server.start()
+    address = f"http://127.0.0.1:{server._api._httpd.server_address[1]}"
+    for path in run_files.iterdir():
+        query = urllib.parse.urlencode({"uploadType": "media", "name": f"resnet32/{path.name}"})
+        request = urllib.request.Request(  # noqa: S310  (our own server)
+            f"{address}/upload/storage/v1/b/runs/o?{query}",
+            path.read_bytes(),
+            {"Content-Type": "application/octet-stream"},
+        )
+        urllib.request.urlopen(request, timeout=10).close()  # noqa: S310
+    yield "gs://runs/resnet32", {"STORAGE_EMULATOR_HOST": address, "NO_GCE_CHECK": "true"}
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def azure(run_files, tmp_path_factory):
+    """Azurite comes from npm: 190 MB, so this one runs with the long tests."""
+    folder = tmp_path_factory.mktemp("azurite")
+    npm = shutil.which("npm")
+    assert npm, "the emulator of Azure needs npm"
+    subprocess.run([npm, "install", "--silent", "azurite"], cwd=folder, check=True, timeout=300)
+    port = _free_port()
+    server = subprocess.Popen(
+        [folder / "node_modules/.bin/azurite-blob", "--blobPort", str(port),
+         "--inMemoryPersistence", "--skipApiVersionCheck", "--silent"],
+        cwd=folder,
+    )  # fmt: skip
+    address = f"http://127.0.0.1:{port}/devstoreaccount1"
+    # the account that every emulator has, as its documentation says
+    key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+    connection = (
+        "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;"
+        f"AccountKey={key};BlobEndpoint={address};"
+    )
+    _wait_for(port)
+    from azure.storage.blob import BlobServiceClient
+
+    container = BlobServiceClient.from_connection_string(connection).create_container("runs")
+    for path in run_files.iterdir():
+        container.upload_blob(f"resnet32/{path.name}", path.read_bytes())
+    yield "az://runs/resnet32", {"AZURE_STORAGE_CONNECTION_STRING": connection}
+    server.terminate()
+    server.wait(10)
+
+
+def _wait_for(port: int) -> None:
+    for _ in range(300):
+        with socket.socket() as one:
+            if one.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.1)
+    raise TimeoutError(f"nobody listens at port {port}")
+
+
+STORES = ("s3", "gcs", pytest.param("azure", marks=pytest.mark.long))
+
+
+@pytest.fixture(params=STORES)
+def store(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_a_run_in_a_store_answers_like_one_here(store, run_files):
+    address, settings = store
+    there = spawn("scope", address, "--json", **settings)
+    here = spawn("scope", run_files, "--json")
+    assert there.code == 0, there.err
+    assert json.loads(there.out)["data"] == json.loads(here.out)["data"]
+
+
+def test_an_answer_is_written_there_and_read_again(store):
+    address, settings = store
+    target = f"{address}-kept/all.tfprof"
+    done = spawn("save", address, "-o", target, **settings)
+    assert done.code == 0, done.err
+    assert spawn("scope", target, "-max_depth", 1, **settings).code == 0
+    again = spawn("save", address, "-o", target, **settings)
+    assert again.code == 5
+    assert "the file exists" in again.err
+
+
+def test_what_is_not_there(store):
+    address, settings = store
+    done = spawn("summary", f"{address}/nothing.pb", **settings)
+    assert done.code == 3
+    assert f"{address}/nothing.pb" in done.err
+
+
+def test_credentials_are_asked_for_and_not_shown(s3):
+    address, settings = s3
+    done = spawn("summary", address, **{**settings, "AWS_ENDPOINT_URL": "http://127.0.0.1:9"})
+    assert done.code == 3
+    assert "AWS_ACCESS_KEY_ID" in done.err
+    assert "n0t-shown" not in done.out + done.err
