@@ -13,6 +13,8 @@ from run_cli import SOURCES
 
 # PYTHONPATH of scripts
 SEARCH = str(SOURCES)
+# whoever takes longer is taken to hang
+SECONDS = 110
 # of a shell, without what the tests themselves set
 _LEFT_OUT = ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "PYTHONWARNINGS", "PYTEST_CURRENT_TEST")
 
@@ -65,9 +67,10 @@ def plain(folder: Path, *words, stdin="", **changes) -> ScriptRun:
     return _done([sys.executable, *words], folder, stdin, changes)
 
 
-def under_run(folder: Path, *words, stdin="", **changes) -> ScriptRun:
+def under_run(folder: Path, *words, stdin="", seconds=SECONDS, **changes) -> ScriptRun:
     """The words given to `tfprof run`, in `folder`."""
-    return _done([sys.executable, "-m", "tfprof", "run", *words], folder, stdin, changes)
+    words = [sys.executable, "-m", "tfprof", "run", *words]
+    return _done(words, folder, stdin, changes, seconds)
 
 
 def started(folder: Path, *words, **given) -> subprocess.Popen:
@@ -79,12 +82,12 @@ def started(folder: Path, *words, **given) -> subprocess.Popen:
         stderr=subprocess.PIPE,
         text=True,
         env=script_environment(),
-        preexec_fn=_listen_to_ctrl_c,  # noqa: PLW1509  (no threads here)
+        preexec_fn=listen_to_ctrl_c,  # noqa: PLW1509  (no threads here)
         **given,
     )
 
 
-def _listen_to_ctrl_c():
+def listen_to_ctrl_c():
     """A shell lets what it runs in the background ignore it, and so would the script."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -101,7 +104,7 @@ def child_of(process: subprocess.Popen) -> int:
     return int(children.read_text("utf-8").split()[0])
 
 
-def _done(words, folder, stdin, changes) -> ScriptRun:
+def _done(words, folder, stdin, changes, seconds=SECONDS) -> ScriptRun:
     done = subprocess.run(
         [str(word) for word in words],
         cwd=folder,
@@ -109,8 +112,8 @@ def _done(words, folder, stdin, changes) -> ScriptRun:
         text=True,
         input=stdin,
         env=script_environment(**changes),
-        timeout=110,
-        preexec_fn=_listen_to_ctrl_c,
+        timeout=seconds,
+        preexec_fn=listen_to_ctrl_c,
         check=False,
     )
     return ScriptRun(done.returncode, done.stdout, done.stderr, folder / "tfprof-runs")

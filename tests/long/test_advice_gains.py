@@ -1,7 +1,8 @@
 """Advice is taken, and what it gains is measured: predicted beside measured, for each rule.
 
-What is counted in bytes comes out the same on every machine. What takes time is told with a wide
-margin: the machine has other things to do.
+What is counted in bytes comes out the same on every machine. What takes time is measured before and
+after in turn, and judged on a quiet machine only. A rule that promises a gain "at least" has to
+keep that, and its miss is in the table of docs/advice.md.
 """
 
 import time
@@ -11,6 +12,7 @@ from statistics import median
 import numpy as np
 import pytest
 import tensorflow as tf
+from quiet import quietly
 
 import tfprof
 from tfprof.analyses.advice.advise import advise
@@ -20,8 +22,10 @@ from tfprof.reports.advise.query import Query
 from tfprof.reports.shared.digest import digest
 from tfprof.reports.shared.question import Question
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 v1 = tf.compat.v1
+# of times that a test measures by the clock, on a quiet machine
+_NEAR, _NOISE = 0.2, 0.1
 
 
 def finding(profile, rule, **asked):
@@ -36,7 +40,7 @@ def told(rule, gain, measured):
     miss = gain.after / measured - 1
     amounts = " | ".join(f"{one:,.0f}" for one in (gain.before, gain.after, measured))
     print(f"| {rule} | {gain.metric} | {amounts} | {miss:+.1%} |")
-    return abs(miss)
+    return miss
 
 
 def constants_of(graph):
@@ -66,7 +70,7 @@ def test_repeated_constants():
             x = tf.matmul(x, once)
 
     gain = finding(graph_of(faulty), "repeated-constants").gain
-    assert told("repeated-constants", gain, constants_of(graph_of(mended))) < 0.01
+    assert abs(told("repeated-constants", gain, constants_of(graph_of(mended)))) < 0.01
 
 
 def test_big_constants():
@@ -94,7 +98,7 @@ def test_unquantised_graph(tmp_path):
     converter = tf.lite.TFLiteConverter.from_saved_model(str(tmp_path / "saved"))
     converter.optimizations = [tf.lite.Optimize.DEFAULT]
     # the whole file: weights at int8, and what TensorFlow Lite writes around them
-    assert told("unquantised-graph", gain, len(converter.convert())) < 0.05
+    assert abs(told("unquantised-graph", gain, len(converter.convert()))) < 0.05
 
 
 def traced_peak(build, feed):
@@ -156,7 +160,7 @@ def test_batch_norm_under_cond(tmp_path):
                    "batch-norm-under-cond").gain  # fmt: skip
     held = gain.before - tfprof.peak_memory(tmp_path / "run_meta")["/cpu:0"]
     measured = tfprof.peak_memory(tmp_path / "mended")["/cpu:0"] + held
-    assert told("batch-norm-under-cond", gain, measured) < 0.1
+    assert abs(told("batch-norm-under-cond", gain, measured)) < 0.1
 
 
 def test_optimizer_memory():
@@ -180,12 +184,17 @@ def test_optimizer_memory():
 
         return step
 
+    def held_by(variables):
+        return sum(int(np.prod(one.shape)) * 4 for one in variables)
+
     gain = finding(step_of(adam), "optimizer-memory").gain
-    held = sum(int(np.prod(v.shape)) * 4 for v in momentum.optimizer.variables)
-    held += sum(int(np.prod(v.shape)) * 4 for v in momentum.variables)
+    assert "at most" in gain.model
+    spared = held_by(adam.optimizer.variables) - held_by(momentum.optimizer.variables)
+    assert gain.before - gain.after == pytest.approx(spared, rel=0.01)
+    held = held_by(momentum.optimizer.variables) + held_by(momentum.variables)
     peak = tfprof.peak_memory(step_of(momentum))
     # Adam's update needs room for its second moment, too: less is promised than comes
-    assert told("optimizer-memory", gain, held + max(peak.values())) < 0.3
+    assert told("optimizer-memory", gain, held + max(peak.values())) >= 0
 
 
 def captured(folder, run, steps):
@@ -210,6 +219,7 @@ def usual(run, steps=30):
     return median(times)
 
 
+@pytest.mark.alone
 def test_python_between_steps(tmp_path):
     weights = tf.Variable(tf.random.normal([1024, 1024]))
 
@@ -217,34 +227,42 @@ def test_python_between_steps(tmp_path):
     def step():
         return weights.assign(tf.linalg.matmul(weights, weights) * 1e-3)
 
+    def in_turn(folder):
+        for _ in range(5):
+            step()
+        tf.profiler.experimental.start(str(folder))
+        for number in range(12):
+            with tf.profiler.experimental.Trace("train", step_num=number, _r=1):
+                step().numpy()
+            time.sleep(0.05)  # a callback that logs
+        tf.profiler.experimental.stop()
+        return finding(tfprof.load(folder), "python-between-steps").gain, usual(
+            lambda _: step().numpy()
+        )
+
     tf.profiler.experimental.start(str(tmp_path / "warm"))
     tf.profiler.experimental.stop()
-    for _ in range(5):
-        step()
-    tf.profiler.experimental.start(str(tmp_path / "run"))
-    for number in range(12):
-        with tf.profiler.experimental.Trace("train", step_num=number, _r=1):
-            step().numpy()
-        time.sleep(0.05)  # a callback that logs
-    tf.profiler.experimental.stop()
-    gain = finding(tfprof.load(tmp_path / "run"), "python-between-steps").gain
-    measured = usual(lambda _: step().numpy())
-    assert told("python-between-steps", gain, measured) < 0.6
+    gain, measured = quietly(lambda again: in_turn(tmp_path / str(again)))
+    assert abs(told("python-between-steps", gain, measured)) < _NEAR
 
 
+@pytest.mark.alone
 def test_retracing(tmp_path):
-    @tf.function
-    def step(x, number):
-        for _ in range(30):
-            x = tf.tanh(x) * 0.5
-        return tf.reduce_sum(x) + number
-
     x = tf.random.normal([512, 512])
-    # every second call has a number of Python that it had not before
-    profile = captured(tmp_path, lambda at: step(x, at if at % 2 else tf.constant(1.0)), 12)
-    gain = finding(profile, "retracing").gain
-    measured = usual(lambda _: step(x, tf.constant(1.0)))
-    assert told("retracing", gain, measured) < 1.0
+
+    def in_turn(folder):
+        @tf.function
+        def step(x, number):
+            for _ in range(30):
+                x = tf.tanh(x) * 0.5
+            return tf.reduce_sum(x) + number
+
+        # every second call has a number of Python that it had not before
+        profile = captured(folder, lambda at: step(x, at if at % 2 else tf.constant(1.0)), 12)
+        return finding(profile, "retracing").gain, usual(lambda _: step(x, tf.constant(1.0)))
+
+    gain, measured = quietly(lambda again: in_turn(tmp_path / str(again)))
+    assert abs(told("retracing", gain, measured)) < _NEAR
 
 
 def _normalised(x, scale, offset, fused):
@@ -274,19 +292,26 @@ def op_time(folder: Path):
     return tfprof.load(folder).summary().to_dict()["data"]["time"]["op_us"]
 
 
+@pytest.mark.alone
 def test_unfused_batch_norm(tmp_path):
     x = np.random.default_rng(0).normal(size=(16, 64, 64, 16)).astype(np.float32)
-    times: dict[bool, list[float]] = {False: [], True: []}
-    gains = []
-    for number in range(5):  # in turn: whatever else the machine does meets both
-        for fused in (False, True):
-            folder = tmp_path / f"{number}-{fused}"
-            folder.mkdir()
-            graph, ran = traced_peak(_stack(fused), [x])
-            (folder / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
-            (folder / "run_meta").write_bytes(ran.SerializeToString())
-            times[fused].append(op_time(folder))
-            if not fused:
-                gains.append(finding(tfprof.load(folder), "unfused-batch-norm").gain)
-    gain = sorted(gains, key=lambda one: one.after)[len(gains) // 2]
-    assert told("unfused-batch-norm", gain, median(times[True])) < 0.5
+
+    def in_turn(place):
+        times: dict[bool, list[float]] = {False: [], True: []}
+        gains = []
+        for number in range(5):
+            for fused in (False, True):
+                folder = place / f"{number}-{fused}"
+                folder.mkdir(parents=True)
+                graph, ran = traced_peak(_stack(fused), [x])
+                (folder / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
+                (folder / "run_meta").write_bytes(ran.SerializeToString())
+                times[fused].append(op_time(folder))
+                if not fused:
+                    gains.append(finding(tfprof.load(folder), "unfused-batch-norm").gain)
+        return sorted(gains, key=lambda one: one.after)[len(gains) // 2], median(times[True])
+
+    gain, measured = quietly(lambda again: in_turn(tmp_path / str(again)))
+    assert "at most" in gain.model
+    # a promise, which a tenth of noise does not break
+    assert told("unfused-batch-norm", gain, measured) > -_NOISE

@@ -17,7 +17,10 @@ def test_levels_arrive_and_calls_of_python_are_recorded(tmp_path):
     tf.profiler.experimental.stop()
     space = tfprof.load(tmp_path).trace.space
     (environment,) = space.environments.values()
-    assert environment.options.python_tracer_level == 1
-    assert environment.options.host_tracer_level == 3
+    if tf.__version__.startswith("2.16."):
+        assert environment.options is None  # captures did not tell them yet
+    else:
+        assert environment.options.python_tracer_level == 1
+        assert environment.options.host_tracer_level == 3
     (threads,) = space.host_threads
     assert any(name.startswith("$") and "_sum" in name for name in threads.event_names.name)

@@ -13,6 +13,7 @@ import time
 
 import pytest
 from referees import needs
+from run_scripts import listen_to_ctrl_c
 
 import tfprof
 
@@ -43,6 +44,7 @@ print("weight", float(weight), flush=True)
 
 def _start(folder, steps=30, every=5, sleep=0.0, **options):
     command = [sys.executable, "-c", _SCRIPT, str(folder), str(steps), str(every), str(sleep)]
+    options.setdefault("preexec_fn", listen_to_ctrl_c)
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
     )

@@ -7,20 +7,33 @@ from pathlib import Path
 import pytest
 from referees import needs
 from run_cli import run
-from script_runs import KEY, OTHERS, SCRIPTS, USUAL, Layout, Recorded, masked, plainly, recorded
+from script_runs import (
+    KEY,
+    NEVER_TRAIN,
+    OTHERS,
+    SCRIPTS,
+    UNSEEN,
+    USUAL,
+    Layout,
+    Recorded,
+    masked,
+    plainly,
+    recorded,
+)  # fmt: skip
 
 needs("tensorflow")
 
 # one of each kind in `make test`; the others in `make test-long`
 QUICK = {"image_classification", "custom_loop"}
 QUICK_MEMORY = {"package", "supervisor"}
+FRAMES = re.compile(r'^ *File "[^"]*", line .*', re.MULTILINE)
 FRAMES_OF_OURS = re.compile(r'File "[^"]*/tfprof/')
 
 
-def _cases(quick):
+def _cases(layouts, quick=()):
     return [
         pytest.param(layout, id=layout.name, marks=() if layout.name in quick else pytest.mark.long)
-        for layout in [*USUAL, *OTHERS]
+        for layout in layouts
     ]
 
 
@@ -31,9 +44,10 @@ def _answer(command: str, *words) -> dict:
 
 
 def _same_for_the_script(layout: Layout, ran: Recorded) -> None:
-    plain = plainly(layout.words, SCRIPTS / layout.folder)
-    assert ran.code == plain.code == 0, ran.err
+    plain = plainly(layout.words, SCRIPTS / layout.folder, layout.stdin)
+    assert ran.code == plain.code == layout.code, ran.err
     assert masked(ran.out) == masked(plain.out)
+    assert FRAMES.findall(ran.err) == FRAMES.findall(plain.err)
     assert not FRAMES_OF_OURS.search(ran.err), ran.err
 
 
@@ -56,9 +70,10 @@ def _answers(layout: Layout, ran: Recorded) -> None:
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("layout", _cases(QUICK))
+@pytest.mark.parametrize("layout", _cases([*USUAL, *OTHERS, *UNSEEN], QUICK))
 def test_a_script_runs_as_without_us_and_is_told_what_it_costs(layout: Layout, tmp_path: Path):
-    ran = recorded(layout.words, tmp_path, *layout.options, cwd=SCRIPTS / layout.folder)
+    where = SCRIPTS / layout.folder
+    ran = recorded(layout.words, tmp_path, *layout.options, cwd=where, stdin=layout.stdin)
     _same_for_the_script(layout, ran)
     assert ran.folder.name.startswith(f"{layout.stem}-")
     _steps_were_found(layout, ran)
@@ -68,13 +83,24 @@ def test_a_script_runs_as_without_us_and_is_told_what_it_costs(layout: Layout, t
 
 @pytest.mark.long
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("layout", _cases(QUICK_MEMORY))
+@pytest.mark.parametrize("layout", _cases([*USUAL, *OTHERS], QUICK_MEMORY))
 def test_memory_of_each_can_be_asked_for(layout: Layout, tmp_path: Path):
     ran = recorded(layout.words, tmp_path, "--memory", *layout.options, cwd=SCRIPTS / layout.folder)
     assert ran.code == 0, ran.err
     summary = _answer("summary", ran.folder)
     assert summary["memory_kind"] == "measured"
     assert max(summary["peak_memory"].values()) > 1000
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("layout", _cases(NEVER_TRAIN))
+def test_a_script_that_never_trains_runs_as_without_us_and_is_told_so(
+    layout: Layout, tmp_path: Path
+):
+    ran = recorded(layout.words, tmp_path)
+    _same_for_the_script(layout, ran)
+    assert "the script made no training step" in ran.err
+    assert "--what " in ran.err
 
 
 @pytest.mark.long

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from importlib.metadata import version
 
 import pytest
 from referees import needs
@@ -75,7 +76,7 @@ model.fit(data(), epochs=2, verbose=0)
 TRAIN_ON_BATCH = """
 model = network()
 model.compile("adam", "mse")
-for epoch in range(2):
+for epoch in range(3):
     for batch, target in data():
         model.train_on_batch(batch, target)
     model.test_on_batch(x, y)
@@ -228,8 +229,10 @@ class Layout:
     kind: str
     epochs: int = 2
     at_once: int = 1
+    traces_on: bool = False
 
 
+_TRACES_ON = "every step traces a function: what is captured is mostly that"
 LAYOUTS = {
     "fit": Layout(FIT, 20, "fit"),
     "loop": Layout(LOOP, 20, "function"),
@@ -238,7 +241,10 @@ LAYOUTS = {
 }
 # ways to the same hooks
 MORE_LAYOUTS = {
-    "train_on_batch": Layout(TRAIN_ON_BATCH, 20, "train_on_batch"),
+    # Keras 3.0 traces in every step: a capture does not wait longer than 20 of them
+    "train_on_batch": Layout(
+        TRAIN_ON_BATCH, 30, "train_on_batch", traces_on=version("keras").startswith("3.0.")
+    ),
     "fit on two devices": Layout(MIRRORED_FIT, 20, "fit"),
     "GAN": Layout(GAN, 20, "function"),
     "tf_keras": Layout(TF_KERAS, 20, "fit"),
@@ -264,16 +270,18 @@ def test_steps_are_found(tmp_path, name):
 
 
 @pytest.mark.long
+@pytest.mark.timeout(620)
 @pytest.mark.parametrize("name", MORE_LAYOUTS)
 def test_steps_of_more_layouts_are_found(tmp_path, name):
-    _check(tmp_path, MORE_LAYOUTS[name])
+    # AutoGraph of TensorFlow 2.16 translates all of tf_keras
+    _check(tmp_path, MORE_LAYOUTS[name], seconds=600)
 
 
-def _check(tmp_path, layout):
-    ran = trained(tmp_path, layout.script)
+def _check(tmp_path, layout, **limit):
+    ran = trained(tmp_path, layout.script, **limit)
     assert ran.code == 0, ran.err
     record = ran.record()
-    assert record["warnings"] == []
+    assert record["warnings"] == ([_TRACES_ON] if layout.traces_on else [])
     assert record["steps"]["count"] == layout.steps
     assert record["steps"]["kind"] == layout.kind
     if layout.kind == "fit":
@@ -281,7 +289,8 @@ def _check(tmp_path, layout):
     ((first, last, whole),) = ran.captured()
     assert whole
     assert last - first + 1 >= 5
-    assert f"{layout.steps} training steps captured" in ran.said[0]
+    # a warning comes while the script runs, this after it
+    assert f"{layout.steps} training steps captured" in ran.said[layout.traces_on]
     told = json.loads(run("steps", ran.folder, "--json").out)["data"]
     expected = list(range(first, last + 1, layout.at_once))
     assert [step["step"] for step in told["steps"]] == expected

@@ -10,10 +10,11 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from tfprof.errors import ExtraMissing, UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.live.live_objects import Live
 
 _KERAS: Final = ("keras", "tf_keras")
@@ -25,7 +26,7 @@ _GIVE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Shapes:
     """What a user says about the inputs.
 
@@ -37,7 +38,7 @@ class Shapes:
     by_name: Mapping[str, Sequence[int | str | None]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Arguments:
     """TensorSpecs to call with."""
 
@@ -65,7 +66,7 @@ def is_module(thing: Live) -> bool:
     return tensorflow is not None and isinstance(thing, tensorflow.Module)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Traced:
     """A call as a tf.Graph. It does not keep what was called alive, and with it the variables."""
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tfprof.errors import WrongKind
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.live.calls import Shapes, Traced, handle_of, is_layer, loaded, traced, weights_of
 from tfprof.live.live_objects import Live
 from tfprof.model.graph import as_shape
@@ -25,7 +26,7 @@ _ACCEPTED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LiveGraph:
     """`data` is a GraphDef; `graph` the tf.Graph it is of, None where there is none."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.live.calls import loaded
 from tfprof.live.live_objects import Live
 from tfprof.live.objects import runtime_shapes
@@ -88,7 +89,7 @@ def _float_ops(graph: Live, run_meta: Live) -> tuple[dict[str, int], int]:
     return counts, without_shapes
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class _Tensor:
     """As much of a tensor as the formulas of the registry look at."""
 
@@ -98,7 +99,7 @@ class _Tensor:
         return self.shape
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class _WithShapes:
     """A graph as seen by the registry, with the shapes of a run; the graph stays as it is."""
 

@@ -6,9 +6,9 @@ import functools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.live.calls import loaded
 from tfprof.live.live_objects import Live
 
@@ -17,7 +17,7 @@ _CLIENT = "tensorflow.python.client.session"
 _LISTENING = threading.Lock()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SessionRun:
     """A call of `session.run` that waits to be made."""
 

@@ -13,7 +13,8 @@ from tfprof.results.advice import Finding, Severity
 def advise(known: Known, ignored: Collection[str] = ()) -> list[Finding]:
     """`ignored` are names of rules."""
     found: list[Finding] = []
-    asked = (one.check for name, one in rules().items() if name not in ignored)
+    every = rules(of_runs=known.tells_of_a_run)
+    asked = (one.check for name, one in every.items() if name not in ignored)
     for check in asked:
         for made in check(known) if check is not None else ():
             kept = made.without(ignored)

@@ -73,7 +73,10 @@ def _gain(known: Known) -> tuple[Gain | str, float | None]:
     if not mine or not run.op_us:
         return "the run does not name these ops", None
     after = run.op_us - mine * (1 - norms.fused_passes / max(1, norms.passes))
-    model = "the time of these ops by the passes over an activation, fused and not"
+    model = (
+        "the time of these ops by the passes over an activation, fused and not; at most, since a "
+        "pass of one fused op is quicker than one of several"
+    )
     return modelled("op_us", run.op_us, after, model), mine / run.op_us
 
 

@@ -13,6 +13,9 @@ _NEAR, _FREE = 0.9, 0.5
 _DOMINATES, _MOST_STATE = 0.5, 1 / 3
 # from so many bytes on, state and tables are looked at
 LARGE_STATE = 100_000_000
+_ONE_SLOT_LESS = (
+    "the total without one slot a weight; at most, since the update may need less room, too"
+)
 
 
 @rule("memory-near-limit", "a run or a graph, and what memory the device has")
@@ -114,7 +117,8 @@ def _optimizer(known: Known) -> Iterator[Finding]:
         model.compile(tf.keras.optimizers.Adafactor())          # a row and a column a matrix
         # or SGD with momentum: one number a weight
 
-    Gain: modelled: without the second number of each weight (one slot instead of two).
+    Gain: modelled: without the second number of each weight (one slot instead of two). It is the
+    most that is left: an update with fewer numbers may need less room for itself, too.
     """
     params, memory = known.params, known.memory
     if params is None or memory is None or memory.batch is None:
@@ -132,7 +136,7 @@ def _optimizer(known: Known) -> Iterator[Finding]:
         {"optimizer_bytes": state, "total_bytes": memory.total, "slots": slots},
         "an optimizer with less state: Adafactor, SGD with momentum, or state in bfloat16.",
         code="model.compile(tf.keras.optimizers.Adafactor())",
-        gain=modelled("total_bytes", memory.total, after, "the total without one slot a weight"),
+        gain=modelled("total_bytes", memory.total, after, _ONE_SLOT_LESS),
     )
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tfprof.analyses.advice.devices import NOT_MEASURED
 from tfprof.analyses.advice.known import Known
-from tfprof.analyses.advice.rule import finding, modelled, rule
+from tfprof.analyses.advice.rule import NOT_MEASURED, finding, modelled, rule
 from tfprof.model import units
 from tfprof.results.advice import Finding
 

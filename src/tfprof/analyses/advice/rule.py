@@ -11,11 +11,11 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 
 import tfprof.analyses.advice as folder
 from tfprof.analyses.advice.known import Known
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.advice import (
     Change,
     Confidence,
@@ -32,10 +32,12 @@ SECTIONS = ("What", "Why", "Example", "Fix", "Gain")
 _HEADING = re.compile(rf"^({'|'.join(SECTIONS)}): ?", re.MULTILINE)
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
+# a gain that only a device would tell
+NOT_MEASURED = "not measured: nobody here has the device"
 _RULES: dict[str, AdviceRule] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AdviceRule:
     """`needs` is what it looks at. Causes of a wait for input are told by one of them together.
 
@@ -77,10 +79,18 @@ def add(made: AdviceRule) -> None:
 
 
 @cache
-def rules() -> dict[str, AdviceRule]:
-    """All of them by name; every file of this folder is looked through."""
+def rules(*, of_runs: bool = True) -> dict[str, AdviceRule]:
+    """All of them by name; every file of this folder is looked through, and of the one below.
+
+    Who knows of no run can do without those that speak of one only.
+    """
     for file in pkgutil.iter_modules(folder.__path__, f"{folder.__name__}."):
-        importlib.import_module(file.name)
+        if not file.ispkg:
+            importlib.import_module(file.name)
+    if of_runs:
+        below = importlib.import_module(f"{folder.__name__}.of_runs")
+        for file in pkgutil.iter_modules(below.__path__, f"{below.__name__}."):
+            importlib.import_module(file.name)
     return dict(sorted(_RULES.items()))
 
 

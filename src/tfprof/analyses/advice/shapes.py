@@ -73,7 +73,7 @@ def _dynamic(known: Known) -> Iterator[Finding]:
     """
     steps, graph = known.steps, known.graph
     if steps is not None and steps.average.period:
-        from tfprof.analyses.advice.replay import without
+        from tfprof.analyses.advice.of_runs.replay import without
         from tfprof.results.categories import Category
 
         before, after = without(steps, [Category.COMPILATION])

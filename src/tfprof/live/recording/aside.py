@@ -27,6 +27,10 @@ class Aside(Generic[_T]):
         """Whether a piece of work is through that nobody has taken yet."""
         return self._thread is not None and not self._thread.is_alive()
 
+    @property
+    def at_work(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
     def ask(self, work: Callable[[], _T]) -> None:
         """Begins now, or after what goes on; of several that wait the last one counts."""
         if self._thread is not None:

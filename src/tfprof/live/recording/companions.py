@@ -7,10 +7,10 @@ moment later; what is left is made when the recording ends.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.live.live_objects import Live
 from tfprof.live.recording.aside import Aside
 from tfprof.live.recording.capture_facts import batch_in
@@ -19,7 +19,7 @@ from tfprof.live.recording.record import Record
 from tfprof.live.recording.session_steps import SessionSteps
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Made:
     """Files that are written, and what the record does not know yet."""
 
@@ -43,6 +43,10 @@ class Companions:
     @property
     def have_news(self) -> bool:
         return self._aside.has_news
+
+    @property
+    def at_work(self) -> bool:
+        return self._aside.at_work
 
     def captured(self, capture: Path, *, at_once: bool) -> None:
         """A capture is in its place; what belongs to it is made now, or when all has ended."""

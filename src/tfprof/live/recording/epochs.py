@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, Final
 
+from tfprof.frozen_dataclass import frozen_dataclass
+
 STEP: Final = "step"
 CALLBACKS: Final = "callbacks"
 VALIDATION: Final = "validation"
@@ -26,7 +28,7 @@ _WHOLE: Final = frozenset({VALIDATION, CHECKPOINT})
 _MUCH: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Epoch:
     """Seconds of one epoch by part; `who` are the callbacks by name."""
 

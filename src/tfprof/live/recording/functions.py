@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.live.live_objects import Live
 from tfprof.live.recording.alive import (
     CONCRETE,
@@ -41,7 +42,7 @@ _OTHERS: Final = "functions"
 Calls: TypeAlias = dict[str, tuple[int | None, int]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Exported:
     """Rows for run.json, how many functions were left out, what to tell the user."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from tfprof.errors import ExtraMissing, OutputNotWritable, UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.live.calls import loaded
 from tfprof.live.recording.plan import Plan
 from tfprof.live.recording.ranks import process_rank
@@ -17,7 +17,7 @@ from tfprof.live.recording.run_folder import About, made
 from tfprof.live.recording.top_record import TopRecord
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Opened:
     """A recorder, and what the run as a whole says of itself."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 
 WARM_UP: Final = 2
 LENGTH: Final = 5
@@ -23,7 +24,7 @@ _SIZE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kKMGT]?)(i?)[bB]?\s*")
 _DECIMAL: Final = {"": 1, "k": 1000, "K": 1000, "M": 1000**2, "G": 1000**3, "T": 1000**4}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Plan:
     """What is captured.
 

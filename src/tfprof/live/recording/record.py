@@ -13,6 +13,7 @@ from tfprof.live.recording import environment
 from tfprof.live.recording.layers import layers_of, place_layers
 from tfprof.live.recording.plan import Plan
 from tfprof.live.recording.run_folder import RECORD, SCHEMA, About, RankFolder, now, write_json
+from tfprof.live.recording.step_times import StepTimes
 
 _MOST_PREVIOUS: Final = 100
 _MOST_EPOCHS: Final = 1000
@@ -34,7 +35,7 @@ class Record:
         self._ended_by: str | None = None
         self._steps: dict[str, Any] = {
             "kind": None, "name": None, "first": start + 1, "count": start, "per_execution": None,
-            "untraced_us": [], "warm_up": plan.warm_up,
+            "untraced_us": [], "untraced_cpu_us": [], "warm_up": plan.warm_up,
         }  # fmt: skip
         self._model: dict[str, Any] | None = None
         self._strategy: str | None = None
@@ -63,6 +64,11 @@ class Record:
     def untraced(self) -> list[float]:
         """Of the recording that this one goes on from."""
         told: list[float] = self._steps["untraced_us"]
+        return told
+
+    @property
+    def untraced_cpu(self) -> list[float]:
+        told: list[float] = self._steps.get("untraced_cpu_us", [])
         return told
 
     @property
@@ -100,8 +106,12 @@ class Record:
         if self._model is not None:
             place_layers(self._model, names)
 
-    def steps_so_far(self, count: int, untraced: Iterable[float]) -> None:
-        self._steps.update(count=count, untraced_us=list(untraced))
+    def steps_so_far(self, count: int, times: StepTimes) -> None:
+        self._steps.update(
+            count=count,
+            untraced_us=list(times.untraced),
+            untraced_cpu_us=list(times.untraced_cpu),
+        )
         self._devices = self._devices or environment.devices()
 
     def end(self, ended_by: str | None, exit_code: int | None) -> None:

@@ -72,7 +72,7 @@ class Recorder:
         self._count = self._start_number(first_step)
         self._schedule = Schedule(plan, self._count)
         self.record = Record(self._folder, plan, about, self._count)
-        self._times = StepTimes(self.record.untraced)
+        self._times = StepTimes(self.record.untraced, self.record.untraced_cpu)
         self._capturing = Capturing(
             self._folder, self._schedule, about, self.record, self.warn, self.give_way
         )
@@ -148,7 +148,10 @@ class Recorder:
                 token.mark = step_mark(kind, token.number, name)
             elif self._schedule.watches_tracing(token.number):
                 token.functions = environment.traced_functions()
-            self._times.began(token.began, captured=token.captured, warming=self._schedule.warming)
+            self._times.began(
+                token.began, captured=token.captured, warming=self._schedule.warming,
+                alone=not self._companions.at_work,
+            )  # fmt: skip
             if self.record.kind is None:
                 self.record.step_kind(kind, name, count)
         return token
@@ -338,7 +341,7 @@ class Recorder:
 
     def _write(self) -> None:
         self._written = time.perf_counter_ns()
-        self.record.steps_so_far(self._count, self._times.untraced)
+        self.record.steps_so_far(self._count, self._times)
         try:
             self.record.write()
         except OSError as fault:

@@ -16,6 +16,7 @@ from statistics import median
 from typing import Any, Final, TypeAlias
 
 from tfprof.errors import OutputNotWritable, UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 
 SCHEMA: Final = "tfprof-run/1"
 RECORD: Final = "run.json"
@@ -30,7 +31,7 @@ _STEM: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 Json: TypeAlias = Any
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class About:
     """What a recording is of: the program, and the place of this process in it."""
 

@@ -7,12 +7,12 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO, Final
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.live.live_objects import Live
 from tfprof.live.profiler_options import host_tracer_level, profiler_options
 from tfprof.live.recording.replaced import Replaced
@@ -32,7 +32,7 @@ class CaptureFailed(Exception):
     """Why there is no capture, in words for the user. Training goes on."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Captured:
     """A capture in its place."""
 

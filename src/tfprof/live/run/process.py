@@ -13,9 +13,10 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
+
+from tfprof.frozen_dataclass import frozen_dataclass
 
 SITE: Final = Path(__file__).with_name("site")
 _NAMES: Final = (
@@ -26,7 +27,7 @@ _HANDED_ON: Final = frozenset(getattr(signal, name) for name in _NAMES if hasatt
 _BY_SOMEBODY: Final = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Ended:
     """The exit code of the script; the number of the signal that ended it, negative."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from tfprof import __version__
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.live.profiler_options import host_tracer_level
 from tfprof.live.recording.run_folder import (
     HIDDEN,
@@ -29,7 +29,7 @@ from tfprof.live.run.wanted import Wanted
 _RANKS: Final = "rank-*"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunFolder:
     """What is written here never fails: the script has run, and its result counts."""
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.live.live_objects import Live
 
 _UPDATE: Final = re.compile(
@@ -24,7 +24,7 @@ _OWN_INPUTS: Final = {"If": 1, "StatelessIf": 1, "Case": 1, "StatelessCase": 1}
 _PASSES_ON: Final = ("Identity", "IdentityN")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Body:
     """The nodes of a function, and which tensors are handles of trained variables."""
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Final
+
+from tfprof.frozen_dataclass import frozen_dataclass
 
 VARIABLE: Final = "TFPROF_RUN"
 SEARCH: Final = "PYTHONPATH"
@@ -17,7 +19,7 @@ TRAINING: Final = "train"
 WHAT: Final = (TRAINING, "evaluate", "predict")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Wanted:
     """`folder` is that of the run; `parent` the process that waits for the script.
 

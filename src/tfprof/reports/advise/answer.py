@@ -39,11 +39,13 @@ def ask(data: ProfileData, query: Query) -> Answered[AdviseResult]:
 
 
 def first_finding(found: Digest, ignore: Collection[str] = ()) -> Finding | None:
-    """The one that gains most; None also of a capture that takes long to look through.
+    """The one that gains most; None also of what takes long to look through.
 
     Who asks for a summary is told what is wrong with a file that a rule needs by whoever needs it.
     """
-    if sum(space.event_count for space in found.data.hosts.spaces) > _MANY_EVENTS:
+    graph, spaces = found.data.graph, found.data.hosts.spaces
+    is_large = graph is not None and len(graph) > LARGEST_IN_A_SECOND
+    if is_large or sum(space.event_count for space in spaces) > _MANY_EVENTS:
         return None
     ignored, _ = names_meant(ignore)
     try:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from statistics import median
+from typing import TYPE_CHECKING, TypeVar
 
 from tfprof.analyses.advice.known import CodeLine, FunctionTraces, Known
 from tfprof.analyses.advice.memory import LARGE_STATE
 from tfprof.analyses.graph.roles import Role
-from tfprof.analyses.runtime.host_times import OpTimesQuery, op_times_of
-from tfprof.analyses.runtime.kernels import kernels
-from tfprof.analyses.traits.capture_traits import capture_traits
+from tfprof.analyses.placement.requested import asked_names
 from tfprof.analyses.traits.graph_traits import graph_traits
 from tfprof.errors import InputMissing, UsageError
+from tfprof.model.device import DeviceSpec
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
 from tfprof.reports.advise.memory import batch_of, memory_traits
@@ -21,16 +21,23 @@ from tfprof.reports.shared.captured import capture_facts
 from tfprof.reports.shared.digest import Digest
 from tfprof.reports.shared.parameters import counts_of
 from tfprof.results.capture_traits import CaptureTraits
-from tfprof.results.graph_traits import GraphTraits
-from tfprof.results.input import InputResult
-from tfprof.results.op_times import MeasuredTime
-from tfprof.results.placement import PlacementResult
-from tfprof.results.steps import StepsResult
+
+if TYPE_CHECKING:
+    from tfprof.results.graph_traits import GraphTraits
+    from tfprof.results.input import InputResult
+    from tfprof.results.kernels import KernelTime
+    from tfprof.results.op_times import MeasuredTime
+    from tfprof.results.placement import PlacementResult
+    from tfprof.results.steps import StepsResult
 
 T = TypeVar("T")
 _THROUGH_ALL = 0.8
 _HALF = 0.5
+# steps from which on a median is the usual one
+_ENOUGH = 3
 _GRADIENT = "(gradient)"
+# the job of a process that is in no cluster
+_ALONE = "localhost"
 
 
 def known_of(found: Digest, query: Query) -> Known:
@@ -48,12 +55,13 @@ def known_of(found: Digest, query: Query) -> Known:
         steps=_steps(data) if ran else None,
         input=_input(data) if ran else None,
         ops=_ops(data),
-        kernels=kernels(data.hosts.spaces).finish(),
+        kernels=_kernels(data) if data.hosts.spaces else (),
         capture=_capture(found),
-        placement=_placement(data) if ran else None,
+        placement=_placement(data) if ran and _names_places(data) else None,
         functions=tuple(_functions(data)),
         lines=tuple(_lines(data)),
         log=query.log,
+        step_cpu_us=_step_cpu(data),
         of_session=data.recorded is not None,
     )
 
@@ -76,6 +84,13 @@ def _input(data: ProfileData) -> InputResult | None:
     return _if_any(lambda: ask(data, InputQuery()).data)
 
 
+def _names_places(data: ProfileData) -> bool:
+    """Rules about placement speak of devices that a graph names, and of servers of a cluster."""
+    used = (name for host in data.hosts for name in host.trace.executions.device.table)
+    jobs = {DeviceSpec.of(name).job for name in used}
+    return bool(asked_names(data)) or not jobs <= {None, _ALONE}
+
+
 def _placement(data: ProfileData) -> PlacementResult | None:
     from tfprof.reports.placement.answer import ask
     from tfprof.reports.placement.query import Query as PlacementQuery
@@ -85,6 +100,7 @@ def _placement(data: ProfileData) -> PlacementResult | None:
 
 def _steps(data: ProfileData) -> StepsResult | None:
     from tfprof.reports import steps
+    from tfprof.results.steps import StepsResult
 
     found = _if_any(lambda: steps.ask(data, steps.Query()).data)
     return found if isinstance(found, StepsResult) else None
@@ -102,13 +118,23 @@ def graph_known(found: Digest) -> GraphTraits | None:
 def _ops(data: ProfileData) -> MeasuredTime | None:
     if not data.hosts or not data.hosts.any_ops:
         return None
+    from tfprof.analyses.runtime.host_times import OpTimesQuery, op_times_of
+
     return op_times_of(data, OpTimesQuery("op")).finish(None)
+
+
+def _kernels(data: ProfileData) -> tuple[KernelTime, ...]:
+    from tfprof.analyses.runtime.kernels import kernels
+
+    return kernels(data.hosts.spaces).finish()
 
 
 def _capture(found: Digest) -> CaptureTraits | None:
     spaces, facts = found.data.hosts.spaces, capture_facts(found)
     if facts is None:
         return None
+    from tfprof.analyses.traits.capture_traits import capture_traits
+
     traits = capture_traits(spaces)
     return CaptureTraits(
         traits.functions,
@@ -125,6 +151,15 @@ def _functions(data: ProfileData) -> Iterator[FunctionTraces]:
     for one in first.functions if first is not None else ():
         if one.calls is not None and one.traces is not None:
             yield FunctionTraces(one.name, one.calls, one.traces)
+
+
+def _step_cpu(data: ProfileData) -> float | None:
+    """Of the only process that was recorded."""
+    record = data.record
+    first = record.first if record is not None and len(record.processes) == 1 else None
+    if first is None or first.steps is None or len(first.steps.untraced_cpu_us) < _ENOUGH:
+        return None
+    return median(first.steps.untraced_cpu_us) or None
 
 
 def _lines(data: ProfileData) -> Iterator[CodeLine]:

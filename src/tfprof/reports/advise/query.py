@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.run_log import RunLog
 from tfprof.reports.shared.question import Question
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Query:
     """`ignore` are rules nobody wants to hear of, `*` stands for any letters.
 

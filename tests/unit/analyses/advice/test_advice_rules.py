@@ -1,12 +1,14 @@
 """Every rule finds its fault, and is silent where the fault is not."""
 
 import re
+from dataclasses import replace
 
 import pytest
-from advice_cases import CASES, Samples, found, short_of_memory, traced_in_record
+from advice_cases import CASES, SLOW, Samples, found, short_of_memory, traced_in_record
 
 from tfprof.analyses.advice.advise import advise, names_meant
 from tfprof.analyses.advice.known import Known
+from tfprof.analyses.advice.of_runs.replay import Machine, Stretch, fed_ahead
 from tfprof.analyses.advice.rule import SECTIONS, AdviceRule, add, rules
 from tfprof.results.advice import Severity
 
@@ -68,6 +70,39 @@ def test_several_causes_of_a_wait_are_one_finding(s):
     assert one.rule == "input-map-not-parallel"
     assert one.told.stages == ("Map", "Root")
     assert len(one.told.rules) == 4
+
+
+def test_work_that_was_measured_is_shared_by_the_cores(s):
+    slow = s.known(SLOW)
+    (taken,) = (one.gain for one in advise(slow) if one.told.rule == "input-map-not-parallel")
+    (busy,) = (
+        one.gain
+        for one in advise(replace(slow, step_cpu_us=300_000.0))
+        if one.told.rule == "input-map-not-parallel"
+    )
+    assert "taken to keep one" in taken.model
+    # two cores
+    assert busy.after == 150_000
+    assert "300.0 ms of CPU time in a step, measured" in busy.model
+
+
+@pytest.mark.parametrize(
+    ("speed_up", "machine", "after"),
+    [
+        # the model alone, the pipeline alone, all work over the cores
+        (8.0, Machine(8, 1.0), 40),
+        (1.0, Machine(8, 1.0), 60),
+        (2.0, Machine(2, 1.0), 50),
+        (2.0, Machine(2, 2.0), 70),
+        (2.0, Machine(2, 0.0), 40),
+        (2.0, Machine(2, 1.0, work=160), 80),
+        # a pipeline that waits for a disk needs no core
+        (2.0, Machine(2, 1.0, work=20), 40),
+    ],
+)
+def test_a_pipeline_that_runs_ahead(speed_up, machine, after):
+    steps = [Stretch(100, 60)] * 3
+    assert fed_ahead(steps, speed_up=speed_up, machine=machine) == (100, after)
 
 
 def test_problems_come_first_then_what_gains_most(s):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfprof.analyses.advice.known import Known
-from tfprof.analyses.advice.replay import without
-from tfprof.analyses.advice.rule import finding, modelled, rule
+from tfprof.analyses.advice.of_runs.replay import without
+from tfprof.analyses.advice.rule import NOT_MEASURED, finding, modelled, rule
 from tfprof.model import units
 from tfprof.model.units import as_micros
 from tfprof.results.advice import Confidence, Finding, Severity
@@ -15,7 +15,6 @@ from tfprof.results.host_steps import WaitedFor
 from tfprof.results.op_times import OpTime
 from tfprof.results.steps import DeviceRow, StepsResult
 
-NOT_MEASURED = "not measured: nobody here has the device"
 # the original's, and XProf's shares of a step
 _LOW_USE = 0.5
 _SOME, _MUCH = 0.03, 0.15
@@ -59,16 +58,15 @@ def _idle(known: Known) -> Iterator[Finding]:
     if steps is None or not idle:
         return
     one = min(idle, key=lambda row: row.busy or 0.0)
-    waited = {kind: time for kind, time in one.waited_for.items() if time}
-    most = max(waited, key=lambda kind: waited[kind], default=WaitedFor.UNKNOWN)
-    if most is WaitedFor.UNKNOWN:
+    most = next(iter(one.waits), (WaitedFor.UNKNOWN.label, 0.0))[0]
+    if most == WaitedFor.UNKNOWN.label:
         return
     yield finding(
         "accelerator-idle",
         f"{one.device} computes {units.share(one.busy or 0.0, 1)} of the time; it waits most for "
-        f"{most.label}",
+        f"{most}",
         {"device": one.device, "busy": one.busy or 0.0, "idle_us": as_micros(one.idle),
-         "waits_for": most.value},
+         "waits_for": most},
         "give it more work a step (a larger batch, steps_per_execution), and look at what it waits "
         "for: `tfprof steps --gaps`.",
         code="model.compile(optimizer, loss, steps_per_execution=32)",

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from statistics import median
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.units import as_micros
 from tfprof.results.categories import Category
 from tfprof.results.steps import StepRow, StepsResult
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Stretch:
     """A step of so many microseconds, of which it waited so many for input."""
 
@@ -47,12 +47,21 @@ def without(steps: StepsResult, gone: Iterable[Category]) -> tuple[float, float]
     return median(before), median(left)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Machine:
-    """`cores` are shared by the pipeline and the model, which keeps `model_cores` of them busy."""
+    """`cores` are shared by the pipeline and the model.
+
+    `work` is what both keep cores busy for in a step, in microseconds, where the recording measured
+    it. Else a pipeline that is waited for is taken to keep one core busy, and the model
+    `model_cores` of them: threads that a capture shows at work may be waiting for a core.
+    """
 
     cores: int
     model_cores: float
+    work: float | None = None
+
+    def busy(self, one: Stretch) -> float:
+        return one.wait + one.rest * self.model_cores if self.work is None else self.work
 
 
 def fed_ahead(
@@ -67,7 +76,7 @@ def fed_ahead(
         max(
             one.rest,
             one.wait / speed_up,
-            (one.wait + one.rest * machine.model_cores) / machine.cores,
+            machine.busy(one) / machine.cores,
         )
         for one in steps
     )

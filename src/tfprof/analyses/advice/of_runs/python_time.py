@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfprof.analyses.advice.known import Known
-from tfprof.analyses.advice.replay import without
+from tfprof.analyses.advice.of_runs.replay import without
 from tfprof.analyses.advice.rule import finding, modelled, rule
 from tfprof.model import units
 from tfprof.model.units import as_micros

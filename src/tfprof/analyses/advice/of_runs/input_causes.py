@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from tfprof.analyses.advice.rule import AdviceRule, add
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.advice import Change
 from tfprof.results.input import InputPipeline, InputStage, StageKind
 
@@ -17,7 +17,7 @@ _BATCH = "AndBatch"
 MUCH = 0.3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class InputCase:
     """A pipeline that is waited for, and the place of its slow stage."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import median
 
-from tfprof.analyses.advice.input_causes import MUCH, InputCase
-from tfprof.analyses.advice.input_stages import causes
 from tfprof.analyses.advice.known import Known
-from tfprof.analyses.advice.replay import Machine, Stretch, fed_ahead, stretches
+from tfprof.analyses.advice.of_runs.input_causes import MUCH, InputCase
+from tfprof.analyses.advice.of_runs.input_stages import causes
+from tfprof.analyses.advice.of_runs.replay import Machine, Stretch, fed_ahead, stretches
 from tfprof.analyses.advice.rule import modelled, rule, several
 from tfprof.model import units
 from tfprof.model.units import as_micros
@@ -22,8 +22,9 @@ _PROBLEM = 0.10
 _MODEL_CORES = 1.0
 _MODEL = (
     "the steps replayed with the pipeline running ahead: the longest of the rest of a step, the "
-    "pipeline's work at {speed:.3g} times its speed, and all work over {cores} cores"
+    "pipeline's work at {speed:.3g} times its speed, and all work over {cores} cores ({work})"
 )
+_TAKEN = "the model taken to keep one of them busy: `tfprof run` measures it"
 _AT_MOST = "the steps replayed without the wait: the most that can be gained"
 _OTHER = {
     StageKind.SOURCE: "the source itself is slow: fewer and larger elements cost less a step.",
@@ -82,8 +83,9 @@ def _input_bound(known: Known) -> Iterator[Finding]:
         dataset = dataset.prefetch(tf.data.AUTOTUNE)
 
     Gain: modelled: steps are replayed with the pipeline running ahead of them. Where the model runs
-    on the CPU, the two share the cores. Not told where it is not known how much faster the stage
-    can become.
+    on the CPU, the two share the cores: what they have to do is the CPU time of a step, where the
+    run was recorded by tfprof; else the model is taken to keep one core busy. Not told where it is
+    not known how much faster the stage can become.
     """
     if known.input is None:
         return
@@ -149,11 +151,18 @@ def _gain(known: Known, host: HostInput, pipeline: InputPipeline | None) -> Gain
     cores = case.threads
     if cores is None:
         return "how many threads the pipeline may use was not recorded"
-    machine = Machine(cores, 0.0 if on_device else _MODEL_CORES)
+    machine = Machine(cores, 0.0 if on_device else _MODEL_CORES, known.step_cpu_us)
     before, after = fed_ahead(steps, speed_up=speed, machine=machine)
     if after >= before:
         return "all cores are at work: the pipeline and the model share them"
-    return modelled("step_us", before, after, _MODEL.format(speed=speed, cores=cores))
+    work = _worked(known.step_cpu_us, on_device=on_device)
+    return modelled("step_us", before, after, _MODEL.format(speed=speed, cores=cores, work=work))
+
+
+def _worked(measured: float | None, *, on_device: bool) -> str:
+    if measured is not None:
+        return f"{units.duration(measured)} of CPU time in a step, measured"
+    return "those of the host alone: the model is on a device" if on_device else _TAKEN
 
 
 def _speed_up(case: InputCase) -> float | str:

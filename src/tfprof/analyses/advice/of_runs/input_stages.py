@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfprof.analyses.advice.input_causes import AUTOTUNE, CAUSES, MUCH, InputCase, input_cause
+from tfprof.analyses.advice.of_runs.input_causes import (
+    AUTOTUNE,
+    CAUSES,
+    MUCH,
+    InputCase,
+    input_cause,
+)
 from tfprof.model import units
 from tfprof.results.advice import Change
 from tfprof.results.input import StageKind

@@ -1,0 +1,1 @@
+"""Rules that only speak of a run; without one they are not loaded."""
