@@ -5,9 +5,10 @@
 Nothing is run: the truths are those that `measure_memory.py` recorded, and for the models of
 `memory.py` those that runs took before. A run on paper has ends; why real runs leave them is the
 doubt of a step (`analyses/memory/interval.py`). For each model, the margin of its doubt is what
-runs of the other models ask for: so the coverage is that of models nobody has seen. Beside it stand
-the margins that all models ask for, and those in the code. The last models were measured after
-that, and none of the margins knows of them.
+nearly all runs of the other models ask for, and how many those are is chosen among them, too
+(`_calibration.py`): so the coverage is that of models nobody has seen. Beside it stand the margins
+that all models ask for, and those in the code. The last models were measured after that, and none
+of the margins knows of them.
 
 Beside each width stands the noise floor: how far runs of one step on one machine are apart, the
 most of them through the least. No interval that holds them can be narrower.
@@ -26,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 
+from _calibration import Calibration
 from _memory_models import MODELS, OWN_SAMPLES, located
 from wild import CPU, GOALS, TOLERANCE, Band, machine
 
@@ -39,8 +41,7 @@ from tfprof.reports.shared.question import question_from
 TESTS = Path(__file__).parents[1] / "tests"
 FITTED = [TESTS / name for name in ("wild", "wild_measured", "wild_blind", "wild_unseen")]
 UNSEEN = TESTS / "wild_fresh"
-# of the runs of other models at either end: with that, 95 % of those of a new model are inside
-COVERED, NEAR = 0.9825, GOALS["most"]
+NEAR = GOALS["most"]
 # so many runs tell how far they may be apart
 MANY = 20
 # what runs of the models of memory.py held, by batch
@@ -125,15 +126,17 @@ def main() -> None:
         fitted = [*of_files(Path(scratch)), *(one for folder in FITTED for one in of(folder))]
         known = answered(one for one in fitted if re.search(given.only, one.model))
         unseen = answered(one for one in of(UNSEEN) if re.search(given.only, one.model))
+    calibration = Calibration(known)
+    shares = {model: calibration.share(model) for model in {one.model for one in known}}
     verdicts = [
-        point.within(margin_of([one for one in known if one.model != point.model], point.doubt))
-        for point in known
+        one.within(calibration.margin(one.doubt, shares[one.model], one.model)) for one in known
     ]
     show("each by the margins of the other models", verdicts)
+    print(f"Of their runs at either end {min(shares.values())} to {max(shares.values())} are held.")
     stated = [[one.within(MARGINS[one.doubt]) for one in points] for points in (known, unseen)]
     show("by the margins in the code", stated[0])
     show("models that no margin knows of, by the margins in the code", stated[1])
-    margins(known)
+    margins(calibration)
     noise_floor([*known, *unseen])
     if given.misses:
         for verdict in (*verdicts, *stated[1]):
@@ -193,27 +196,6 @@ def point_of(one: Question) -> Point | None:
     return Point(one.model, one.batch, one.held, peak.expected, on_paper.doubt, ends)
 
 
-def margin_of(others: list[Point], doubt: Doubt) -> Margin:
-    """What is asked for by nearly all runs, on either side; all points weigh the same."""
-    asked = [
-        (needed, 1 / len(one.held)) for one in others if one.doubt == doubt for needed in one.needed
-    ]
-    return Margin(
-        at_most([(needed.below, weight) for needed, weight in asked]),
-        at_most([(needed.above, weight) for needed, weight in asked]),
-    )
-
-
-def at_most(weighed: list[tuple[float, float]]) -> float:
-    """The value that so many are below; 0 where none is needed."""
-    left = COVERED * sum(weight for _, weight in weighed)
-    for value, weight in sorted(weighed):
-        left -= weight
-        if left <= 0:
-            return max(0.0, value)
-    return 0.0
-
-
 def show(what: str, verdicts: list[Verdict]) -> None:
     if not verdicts:
         return
@@ -258,11 +240,13 @@ def share(values: list[float], limit: float) -> float:
     return sum(one <= limit for one in values) / len(values)
 
 
-def margins(known: list[Point]) -> None:
-    print("\n| doubt | all models ask for, below and above | in the code |")
+def margins(calibration: Calibration) -> None:
+    share = calibration.share()
+    print(f"\nOf all runs at either end {share} are held.\n")
+    print("| doubt | all models ask for, below and above | in the code |")
     print("|---|---|---|")
     for doubt in Doubt:
-        asked, stated = margin_of(known, doubt), MARGINS[doubt]
+        asked, stated = calibration.margin(doubt, share), MARGINS[doubt]
         print(
             f"| {doubt} | {asked.below:.3f}, {asked.above:.3f} "
             f"| {stated.below:.3f}, {stated.above:.3f} |"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.keras_layers.activations import activated
 from tfprof.keras_layers.layer import SCALAR, Config, Layer, Sizes, number, numbers, shape_of
 from tfprof.keras_layers.sizes import Unknown, whole
 from tfprof.ops.rule import Tensor
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Masks:
     """What dropout leaves in training, the same in every step; there may be one for each gate."""
 
@@ -24,7 +24,7 @@ Stepped = tuple[Tensor, list[Tensor]]
 Step = Callable[[Layer, Sequence[Tensor], Masks], Stepped]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Cell:
     """All are asked with the cell as a layer that is called with one step.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.keras_layers.dense import finished, kernel
 from tfprof.keras_layers.layer import Layer, Sizes, number, numbers, shape_of
 from tfprof.keras_layers.rule import Made, layer
@@ -15,7 +15,7 @@ from tfprof.ops.rule import INT32, Tensor
 _VOLUME = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Grid:
     """What a window slides over: sizes per sample, apart from the channels."""
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.keras_layers.sizes import Unknown, broadcast, count, tensors, whole
 from tfprof.model.dims import Size
 from tfprof.ops.attributes import attribute
@@ -22,7 +23,7 @@ Attributes = Mapping[str, object]
 SCALAR = Tensor(())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Variable:
     """`name` is within its layer: `kernel`, `query/kernel`."""
 
@@ -36,7 +37,7 @@ class Variable:
         return whole(count(self.shape), self.name)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LayerOp:
     """An op that a layer runs, so many `times` where it is in a loop.
 
@@ -50,7 +51,7 @@ class LayerOp:
     loop: LayerLoop | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LayerLoop:
     """`carried` is what goes round, as a round finds it; `results` are the same as it leaves them.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.keras_layers.layer import (
     Layer,
     LayerOp,
@@ -36,7 +37,7 @@ _LARGEST = 1 << 63
 _DAMAGED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class WrittenCall:
     """One call of a layer: what it makes and runs, or the `reason` why that is not known.
 
@@ -51,7 +52,7 @@ class WrittenCall:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class WrittenModel:
     """Every call, and the names of the variables that train."""
 
@@ -76,7 +77,7 @@ def write(calls: Sequence[KerasCall], *, training: bool = False) -> WrittenModel
     return WrittenModel(rows, frozenset(one.trained))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Lost:
     """A tensor whose shape is not known, and why; `stated` is what the file says of it."""
 

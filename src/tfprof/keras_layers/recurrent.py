@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.keras_layers import image_cells  # noqa: F401  (registers them)
 from tfprof.keras_layers.cells import Masks, Stepped, cell_of, entry_of
 from tfprof.keras_layers.convolutions import rank_of
@@ -80,7 +81,7 @@ def _given(call: Layer) -> list[Tensor]:
 # --- cells, each on what the last one makes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Named:
     """Class and config of a cell; its variables are under `within`."""
 
@@ -359,7 +360,7 @@ class _Run:
         return call.op("TensorListGetItem", listed, place, shape=shape, dtype=held.dtype)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Carried:
     """What a round finds: the lists that it reads, the states, what came out last.
 

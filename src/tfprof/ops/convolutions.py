@@ -243,14 +243,25 @@ _THREADS = 2
 _MOST_UNFOLDED = 25
 
 
+def _received(call: Call) -> tuple[Open, int | None]:
+    """The gradient that comes in, and the bytes of one number of it.
+
+    A graph may lie about its rank, or leave it out: then neither is known.
+    """
+    made = call.input(2)
+    if made is None or len(made) <= max(spatial(layout(call))):
+        return None, None
+    size = packed(1, call.inputs[2].dtype)
+    return made, size if isinstance(size, int) else None
+
+
 def _unfolded(
     call: Call, image: Open, kernel: Open, *, of_image: bool, cache: int = _WORKING_SET
 ) -> Size | None:
-    made, places = call.input(2), layout(call)
-    size = packed(1, call.inputs[2].dtype)
-    if made is None or image is None or kernel is None or not isinstance(size, int):
+    made, size = _received(call)
+    if made is None or image is None or kernel is None or size is None:
         return None
-    pixels = product(tuple(made[axis] for axis in spatial(places)))
+    pixels = product(tuple(made[axis] for axis in spatial(layout(call))))
     window, depth = product(kernel[:-1]), kernel[-1]
     unfolded = times(pixels, window)
     whole = _plain([unfolded, times(pixels, depth), times(window, depth)])
@@ -268,16 +279,11 @@ def _plain(sizes: Sequence[Size | None]) -> list[int] | None:
 
 def _unfolded_batch(call: Call, kernel: Open) -> Size | None:
     """The matrix of the images that are there: fewer than the kernel has room for."""
-    made, sides = call.input(2), spatial(layout(call))
-    # a graph may lie about the rank of what goes in
-    if made is None or kernel is None or len(made) <= max(sides):
+    made, size = _received(call)
+    if made is None or kernel is None:
         return None
-    return times(
-        packed(1, call.inputs[2].dtype),
-        *made[:1],
-        product(tuple(made[axis] for axis in sides)),
-        product(kernel[:-1]),
-    )
+    pixels = product(tuple(made[axis] for axis in spatial(layout(call))))
+    return times(size, *made[:1], pixels, product(kernel[:-1]))
 
 
 def _image_scratch(call: Call) -> Size | None:
@@ -290,7 +296,7 @@ def _filter_scratch(call: Call) -> Size | None:
 
 def _volume_scratch(call: Call, last_cache: int) -> Size | None:
     """A single volume is unfolded whole."""
-    made, width = call.input(2), packed(1, call.inputs[2].dtype)
+    made, width = _received(call)
     if made is None or width is None:
         return None
     if made[0] != 1:
@@ -305,11 +311,10 @@ def _volume_filter_scratch(call: Call, last_cache: int) -> Size | None:
 
 def _unfolded_volumes(call: Call, image: Open, kernel: Open, last_cache: int) -> Size | None:
     """As many as fill a cache, unless that is far more than is read and written."""
-    made = call.input(2)
-    size = packed(1, call.inputs[2].dtype)
+    made, size = _received(call)
     unfolded = _unfolded(call, image, kernel, of_image=False, cache=last_cache)
     known = _plain([elements(image), elements(kernel), elements(made), unfolded])
-    if known is None or not isinstance(size, int):
+    if known is None or size is None:
         return None
     *moved, bytes_ = known
     return bytes_ if bytes_ // size // max(1, sum(moved)) <= _MOST_UNFOLDED else 0

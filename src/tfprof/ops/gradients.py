@@ -8,9 +8,9 @@ training step has to keep. The functions are registered in `gradient_rules.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import Open
 from tfprof.ops.rule import Call, Tensor
 from tfprof.ops.shape_tools import broadcast
@@ -20,7 +20,7 @@ from tfprof.wire.schema import Proto
 SCOPE = "gradients/"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Backward:
     """A forward op while its gradient is written down.
 

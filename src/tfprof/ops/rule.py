@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.budget import believed_count
 from tfprof.model.dims import Open, Size
 from tfprof.model.graph import as_shape
@@ -140,7 +141,7 @@ Count = Callable[[Call], Size | None]  # None: a dimension that is needed is not
 Fold = Callable[[Call], Sequence[Value | None]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Rule:
     """`dtype` is the data type of the outputs: a number, or the attribute that says it.
 
@@ -237,7 +238,7 @@ def _careful(count: Count) -> Count:
     return counted
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Family:
     """Where the rules of a file are registered: `rule = Family("convolutions")`."""
 

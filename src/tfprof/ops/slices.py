@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import Open, Shape, Size, is_positive
 from tfprof.ops.arrays import unknown_of_rank
 from tfprof.ops.rule import Call, Family, Tensor, Value
@@ -60,7 +60,7 @@ def _sliced_value(call: Call, begin: Value, shape: Shape) -> Value | None:
 rule.idle("Slice", _sliced, reuse=(0,))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Cut:
     """What a strided slice does to one dimension of its input; a new axis has none."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Function, Graph, Node, Shape
 
 _FUNCTION_ATTRIBUTES = ("f", "body", "cond", "then_branch", "else_branch", "branches")
@@ -21,7 +21,7 @@ WRITES = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Touch:
     """An op that takes a handle, and as which input."""
 

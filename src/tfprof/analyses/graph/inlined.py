@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import weakref
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.graph.handles import SKIPPED_INPUTS, WRITES, functions_of
 from tfprof.analyses.graph.reach import CALLERS, ancestors, called_functions
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.budget import Budget
 from tfprof.model.graph import CONTROL, Edges, Function, Graph, Node
 from tfprof.model.interned import Interned
@@ -42,7 +42,7 @@ def stands_in_gradients(name: str) -> bool:
     return "gradient" in name and _GRADIENT.fullmatch(name) is not None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Inlined:
     """The rows of the graph itself come first; `origin` is the one of them that a row runs for."""
 
@@ -89,7 +89,7 @@ def _restores(function: Function) -> bool:
     return "RestoreV2" in function.body.ops.table
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Call:
     """A function to be written out, and who calls it."""
 
@@ -231,7 +231,7 @@ def _place(body: Graph, where: str, first: int) -> _Place:
     return first + row, int(number) if number.isdecimal() and len(number) < 9 else 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Attributes:
     graphs: list[Graph]
     places: list[_Place]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from tfprof.errors import InputMissing, UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import DeviceNames
 from tfprof.model.graph import Graph, Shape
 from tfprof.model.hosts import Hosts
@@ -25,7 +26,7 @@ OUTPUT_SHAPES = "_output_shapes"
 _HINT = "Trace with RunOptions(output_partition_graphs=True)."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PartitionGraph:
     """A graph as one device executed it."""
 
@@ -75,7 +76,7 @@ def with_received(found: Sequence[PartitionGraph], trace: Trace) -> list[Partiti
     return shaped
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _WithShapes:
     """Attributes with the shape that TensorFlow would have written to some nodes."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Function, Graph
 from tfprof.model.profile import ProfileData, Signature
 
@@ -74,7 +74,7 @@ def _names_called(graph: Graph, rows: list[int]) -> Iterator[str]:
     yield from (graph.ops.table[code] for code in sorted(by_name & present))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Extent:
     """The part of a graph that makes up the model."""
 

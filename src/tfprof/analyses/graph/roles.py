@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -19,6 +18,7 @@ from tfprof.analyses.graph.subgraph import (
     descendants,
     phases,
 )
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Graph, Node
 from tfprof.wire import dtypes
 
@@ -49,7 +49,7 @@ _OBSERVERS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class VariableFlow:
     """Where the values of variables go: one look at the graph, many questions.
 

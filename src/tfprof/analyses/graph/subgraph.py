@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +15,7 @@ from tfprof.analyses.graph.handles import WRITES
 from tfprof.analyses.graph.inlined import inlined, stands_in_gradients
 from tfprof.analyses.graph.reach import Mask, ancestors, choose_signature
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
 from tfprof.wire import dtypes
@@ -39,7 +39,7 @@ _EFFECTS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Subgraph:
     """The rows that are computed, and in words what that is."""
 

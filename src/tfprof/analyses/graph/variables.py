@@ -9,7 +9,6 @@ op, the names of optimizer slots, the data flow.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from tfprof.analyses.graph.handles import functions_of, is_variable, value_of
 from tfprof.analyses.graph.inlined import inlined
@@ -24,6 +23,7 @@ from tfprof.analyses.graph.roles import (
     role_by_name,
     updates,
 )
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import packed
 from tfprof.model.graph import Graph, Node, Shape, as_shape, elements
 from tfprof.model.profile import DeclaredVariable, ProfileData
@@ -34,7 +34,7 @@ REF_VARIABLES = ("Variable", "VariableV2")
 _FROZEN_SOURCES = ("Const",)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Variable:
     name: str
     shape: Shape | None

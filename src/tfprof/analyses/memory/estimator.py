@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
@@ -11,7 +12,6 @@ from tfprof.analyses.inference.sites import Chosen
 from tfprof.analyses.memory.at_batch import at_batch, is_known_at
 from tfprof.analyses.memory.interval import CHOOSES
 from tfprof.analyses.memory.peaks import (
-    EXPECTED,
     MemoryPeak,
     guess_from,
     largest_batch,
@@ -23,12 +23,15 @@ from tfprof.analyses.memory.program import CPU, MODELS, MemoryModel, Program, pr
 from tfprof.analyses.memory.schedule import play
 from tfprof.analyses.memory.step_sources import GraphSteps, StepOps, StepSource
 from tfprof.analyses.memory.tape import Tape
+from tfprof.analyses.memory.turns import AS_IT_SHOULD, EXPECTED
 from tfprof.errors import UsageError
 from tfprof.model.dims import BATCH, Size, symbol
 from tfprof.results.memory import LinePiece
 from tfprof.wire import dtypes
 
 _SCHEDULE_BATCH = 8
+# in samples, a margin costs at most so many times what it is in bytes
+_MOST_SPARED = 2
 # said as a symbol, the batch is open even where a run tells its size
 _ANY_BATCH: Mapping[str, Size] = {BATCH: symbol(BATCH)}
 # the sizes that a step is written down for
@@ -261,11 +264,7 @@ class Estimator:
 
         @cache
         def room(batch: int) -> float:
-            needs = self._needs(batch, parallel=parallel)
-            return min(
-                budget - (size + self.persistent.get(device, 0)) * (1 + margin)
-                for device, size in needs.items()
-            )
+            return self._room(batch, budget, parallel=parallel, margin=margin)
 
         guesses = [
             guess_from(lines, budget - self.persistent.get(device, 0))
@@ -275,6 +274,31 @@ class Estimator:
         if parallel and guess > 1:
             guess = int(guess / self._widest(guess) / (1 + margin))
         return largest_batch(room, guess + 1)
+
+    def safe(self, budget: int, margin: float) -> int:
+        """The largest batch that leaves so much free where ops overlap at their worst.
+
+        Where a step hardly grows with the batch, a few bytes are many samples: no more are given
+        up for the margin than a part of those that fit.
+        """
+        spared = self.largest(budget, parallel=True, margin=margin)
+        kept = 1 - _MOST_SPARED * margin
+        if margin <= 0 or kept <= 0:
+            return spared
+        next_one = math.ceil((spared + 1) / kept)
+        if self._room(next_one, budget, parallel=True) < 0:
+            return spared
+        return max(spared, math.floor(self.largest(budget, parallel=True) * kept))
+
+    def _room(
+        self, batch: int, budget: int, *, parallel: bool = False, margin: float = 0.0
+    ) -> float:
+        """Bytes that are left on the device that has least to spare."""
+        needs = self._needs(batch, parallel=parallel)
+        return min(
+            budget - (size + self.persistent.get(device, 0)) * (1 + margin)
+            for device, size in needs.items()
+        )
 
     def _widest(self, batch: int) -> float:
         """How far the upper end of the interval lies above what is expected."""
@@ -303,7 +327,7 @@ class Estimator:
         tape = self._tape(batch)
         # what is the middle of the runs at one batch is near it at others
         turns = {one.turn for found in self._peaks.values() for one in found.values()}
-        found = play(tape, EXPECTED, chance=next(iter(turns), None)).devices
+        found = next(iter(turns), AS_IT_SHOULD).of(tape).devices
         return {device: one.peak for device, one in zip(tape.made.devices, found, strict=True)}
 
     def _step(self, sizes: Mapping[str, Size]) -> _Written:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from tfprof.analyses.cost.op_costs import OpCost
 from tfprof.analyses.memory.step_sources import StepOps
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import at, elements, packed
 from tfprof.model.graph import Graph
 from tfprof.ops.rule import Tensor
@@ -21,7 +21,7 @@ from tfprof.ops.rule import Tensor
 _OPS, _BYTES = 4.0, 32.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GrapplerPeak:
     """In bytes with all of `open` taken as 1."""
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from tfprof.analyses.memory.op_times import OVERHEAD
 from tfprof.analyses.memory.steps import ProgramStep
+from tfprof.frozen_dataclass import frozen_dataclass
 
 # ops whose outputs are as large as their data says; here they are taken to be as large as can be
 CHOOSES = "Where"
@@ -37,7 +37,7 @@ class Doubt(StrEnum):
 ROUNDS = (Doubt.LOOPS, Doubt.SHORT_ROUNDS)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Margin:
     """How far a real run may be below the least of those on paper, and above the most."""
 

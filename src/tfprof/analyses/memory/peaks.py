@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from tfprof.analyses.graph.subgraph import INPUT_OPS
-from tfprof.analyses.memory.interval import MARGINS, ROUNDS, Doubt, doubt_of, settled
+from tfprof.analyses.memory.interval import MARGINS, Doubt, doubt_of, settled
 from tfprof.analyses.memory.program import Program
-from tfprof.analyses.memory.schedule import OnDevice, Simulated, play
+from tfprof.analyses.memory.schedule import OnDevice, play
 from tfprof.analyses.memory.steps import NOTHING, Line
 from tfprof.analyses.memory.tape import Tape
+from tfprof.analyses.memory.turns import (
+    AS_IT_SHOULD,
+    EXPECTED,
+    Turn,
+    turns_of,
+    typical,
+    typical_run,
+)
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.memory import Alive, LinePiece
 
-# how many ops run at once
-EXPECTED = 2
-# runs by chance: at most so many, of so many ops together; more where rounds of loops overlap
-_MOST_RUNS, _OPS_OF_RUNS, _OPS_OF_ROUNDS = 10, 100_000, 200_000
-# of fewer runs the one as it should go is expected
-_ENOUGH_TO_CHOOSE = 3
 _LARGEST_BATCH = 1 << 20
 # how often a guess is corrected, and when there is nothing to correct any more
 _CORRECTIONS, _NEAR = 4, 2
@@ -27,7 +30,7 @@ SCRATCH, INPUTS = "scratch", "inputs"
 KINDS = {"forward": "activations", "backward": "gradients", "update": "optimizer temporaries"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OnPaper:
     """The ends of what runs on paper took, and why real ones may take less or more."""
 
@@ -36,7 +39,7 @@ class OnPaper:
     high: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MemoryPeak:
     """Bytes of a step beside the variables.
 
@@ -49,8 +52,8 @@ class MemoryPeak:
     most: int
     at: str
     live: tuple[Alive, ...] = ()
-    # the run by chance that is expected, if it is not the one as it should go
-    turn: int | None = None
+    # the run that is expected
+    turn: Turn = AS_IT_SHOULD
     on_paper: OnPaper | None = None
 
     def reaching(self, held: Iterable[int]) -> MemoryPeak:
@@ -69,7 +72,7 @@ class MemoryPeak:
         return self.least, self.most
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExpectedPeak:
     """The same without the ends of an interval, which take many more runs."""
 
@@ -81,14 +84,7 @@ class ExpectedPeak:
 def expected_peaks(made: Program, batch: int) -> dict[str, ExpectedPeak]:
     """By device. `batch` makes a line a number where sizes were left open."""
     tape = Tape(made, batch)
-    turns = _turns(made, doubt_of(made.steps, tape.durations))
-    runs: dict[int | None, Simulated] = {}
-    for turn in turns if len(turns) >= _ENOUGH_TO_CHOOSE else turns[:1]:
-        runs[turn] = play(tape, EXPECTED, chance=turn)
-        others = [run.peak for chance, run in runs.items() if chance is not None]
-        if others and min(others) <= runs[None].peak <= max(others):
-            break  # whatever the others take, the run as it should go is neither end
-    expected = runs[_typical({turn: run.peak for turn, run in runs.items()})]
+    expected = typical_run(tape, turns_of(tape, doubt_of(made.steps, tape.durations)))
     expected.name_alive()
     return {
         device: ExpectedPeak(batch, here.peak, _alive(made, here))
@@ -100,52 +96,24 @@ def taped_peaks(tape: Tape) -> dict[str, MemoryPeak]:
     """By device, with what is in doubt about it."""
     made, batch = tape.made, tape.batch
     doubt = doubt_of(made.steps, tape.durations)
-    runs = {turn: play(tape, EXPECTED, chance=turn) for turn in _turns(made, doubt)}
-    typical = _typical({turn: run.peak for turn, run in runs.items()})
-    runs[typical].name_alive()
+    runs = {turn: turn.of(tape) for turn in turns_of(tape, doubt)}
+    turn = typical({one: run.peak for one, run in runs.items()})
+    runs[turn].name_alive()
     # what a run writes down of a large step is large
-    by_chance = [[device.peak for device in run.devices] for run in runs.values()]
-    devices = runs[typical].devices
+    peaks = [[device.peak for device in run.devices] for run in runs.values()]
+    devices = runs[turn].devices
     runs.clear()
-    # later steps of a loop, when its short ops are known to be short
-    later = _turns(made, doubt) if doubt in ROUNDS else ()
-    practised = [play(tape, EXPECTED, chance=turn, practised=True).devices for turn in later]
     found = {}
     for place, device in enumerate(made.devices):
         here = devices[place]
         at = made.steps[here.at].name if here.at >= 0 else ""
-        drawn = [one[place] for one in by_chance]
-        ends = [*drawn, *(one[place].peak for one in practised)]
-        kind = settled(doubt, drawn, tape.durations)
+        ends = [one[place] for one in peaks]
+        kind = settled(doubt, ends, tape.durations)
         low, high = MARGINS[kind].around(ends)
         on_paper = OnPaper(kind, min(ends), max(ends))
         alive = _alive(made, here)
-        found[device] = MemoryPeak(batch, here.peak, low, high, at, alive, typical, on_paper)
+        found[device] = MemoryPeak(batch, here.peak, low, high, at, alive, turn, on_paper)
     return found
-
-
-def _turns(made: Program, doubt: Doubt) -> Sequence[int | None]:
-    """A run as it should go, and by chance many of a small step, fewer of a large one."""
-    if doubt in ROUNDS:
-        # each of them is made twice
-        most = min(_MOST_RUNS, _OPS_OF_ROUNDS // max(1, len(made.steps))) // 2
-    else:
-        most = min(_MOST_RUNS, _OPS_OF_RUNS // max(1, len(made.steps)))
-    return (None, *range(1, 1 + most))
-
-
-def _typical(of_turns: Mapping[int | None, int]) -> int | None:
-    """The run as it should go, unless nearly all go otherwise: then the next one to it.
-
-    Chance piles up more in these runs than on a quiet machine: their middle is no better guess, and
-    worse where nothing but the order of a few large kernels decides.
-    """
-    turns = sorted(of_turns, key=lambda turn: of_turns[turn])
-    outer = min(1, len(turns) // _ENOUGH_TO_CHOOSE)
-    least, most = turns[outer], turns[-1 - outer]
-    if of_turns[None] < of_turns[least]:
-        return least
-    return most if of_turns[None] > of_turns[most] else None
 
 
 def _alive(made: Program, found: OnDevice) -> tuple[Alive, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tfprof.analyses.cost.op_costs import OpCost, OpCosts
 from tfprof.analyses.inference.sites import Site
@@ -19,6 +19,7 @@ from tfprof.analyses.memory.steps import (
 )
 from tfprof.analyses.memory.unrolled import Unrolled
 from tfprof.analyses.training.loop_gradients import InRounds
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import DeviceSpec, short_names
 from tfprof.model.dims import BATCH, Dim, Size, elements, packed, symbols
 from tfprof.model.graph import Graph
@@ -38,7 +39,7 @@ _IN_PLACE, _APPLIES = ("AssignAddVariableOp", "AssignSubVariableOp"), re.compile
 _WHOLE_UPDATES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MemoryModel:
     """How a device allocates: in blocks of so many bytes, with or without the kernels' scratch."""
 
@@ -100,7 +101,7 @@ MODELS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Program:
     """`unknown` are ops whose outputs have no known size: no sum holds them, and it has to be said.
 

@@ -8,12 +8,13 @@ step is then simulated like any other.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tfprof.analyses.graph.subgraph import FORWARD
 from tfprof.analyses.memory.program import Program, link
 from tfprof.analyses.memory.schedule import simulate
 from tfprof.analyses.memory.steps import ProgramStep
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import Size
 
 Read = tuple[int, int]
@@ -119,7 +120,7 @@ class Halves:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecomputedGroup:
     """Ops that run again together: `start` is when they are needed first, `gate` what arrives."""
 
@@ -128,7 +129,7 @@ class RecomputedGroup:
     gate: list[int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Recomputed:
     """The rewritten step, what runs again in it, and what that costs."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tfprof.analyses.graph.subgraph import FORWARD
 from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.recompute import Halves, RecomputedGroup, recomputed
 from tfprof.analyses.memory.schedule import simulate
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.units import plural
 
 _WORKERS = 2
@@ -30,7 +31,7 @@ MEMORY, SPEED, COLLECTION = "memory", "speed", "collection"
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Plan:
     """A set of forward ops whose outputs are dropped, and where the idea comes from."""
 
@@ -39,7 +40,7 @@ class Plan:
     dropped: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Scored:
     """A plan at one batch: its peak, what it computes again, and what it keeps."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from tfprof.analyses.cost.op_costs import OpCosts, op_costs
@@ -19,6 +19,7 @@ from tfprof.analyses.memory.program import CPU, device_of_rows
 from tfprof.analyses.training.added_step import ASSUMED, with_gradients
 from tfprof.analyses.training.optimizers import ADAM
 from tfprof.errors import InputMissing
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import BATCH, Size, symbol
 from tfprof.model.graph import Graph
 from tfprof.model.keras_model import KerasModel
@@ -28,7 +29,7 @@ from tfprof.wire import dtypes
 _OWN = (Role.TRAINABLE, Role.NON_TRAINABLE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepOps:
     """Ops with their costs, the nodes they come from, and what had to be assumed.
 
@@ -43,7 +44,7 @@ class StepOps:
     missing: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HeldBytes:
     """The variables in bytes, by device; `missing` says of which the size is not known.
 

@@ -8,20 +8,20 @@ not fit beside it is time that the step takes longer.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 
 from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.recompute import Halves, RecomputedGroup, read_from_copies
 from tfprof.analyses.memory.schedule import simulate
 from tfprof.analyses.memory.steps import ProgramStep
 from tfprof.analyses.runtime.op_clock import OpClock, Sums
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import BATCH
 from tfprof.model.units import MICROS_A_SECOND
 
 _WORKERS = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HostLink:
     """Between device and host: bytes a second, each way; `clock` says how long ops take."""
 
@@ -29,7 +29,7 @@ class HostLink:
     clock: OpClock
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Trip:
     """A tensor away: the op during which it has left, and the one with which it comes back.
 
@@ -43,7 +43,7 @@ class Trip:
     home: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Swapped:
     """`moved` bytes leave and come back; `unhidden` seconds does computing wait for them."""
 
