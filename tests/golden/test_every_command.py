@@ -126,6 +126,8 @@ PICTURES = {
     "draw.allocator": "draw memory xplane/fast-trace-bfc.xplane.pb",
     "draw.slow_input": f"draw steps {SLOW}",
     "draw.gpu": f"draw steps {GPU}",
+    "draw.model": "draw model two_cpus",
+    "draw.model.params": "draw model ../models/residual.keras --metric params",
     "draw.flame": "draw flame two_cpus",
     "draw.flame.params": "draw flame keras_mlp_train.graph.pb --metric params",
     "draw.diff": f"draw diff {SLOW} xplane/fast-cb.xplane.pb",
@@ -236,8 +238,9 @@ def test_the_prompt_answers_a_pipe_as_accepted(golden, monkeypatch):
 
 def test_every_command_has_goldens():
     accepted = [path.name for path in GOLDEN.iterdir()]
-    # what `run` tells after a script has trained is the summary; a script for shells is no answer
-    told_by_another = {"completion", "run"}
+    # what `run` tells after a script has trained is the summary; a script for shells is no answer;
+    # a page is looked at in a browser
+    told_by_another = {"completion", "report", "run"}
     for command in sorted(commands()):
         assert f"help.{command}.txt" in accepted
         assert command in told_by_another or any(

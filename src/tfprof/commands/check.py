@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Command, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
+from tfprof.commands.options.repeats import RUN_NOISE, loaded, noise_share, repeats
 from tfprof.commands.options.sizes import DIMENSIONS, question_of
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
+    from tfprof.model.profile import ProfileData
     from tfprof.reports.check import Query
     from tfprof.results.answered import Answered
     from tfprof.results.check import CheckResult
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
 
 # of [tool.tfprof.budget], beside the limits
 _SWITCHES = ("allow_unknown", "strict")
-_BASELINE = "baseline"
+_BASELINE, _NOISE = "baseline", "run_noise"
+_WORDS = (*_SWITCHES, _BASELINE, _NOISE)
 # name, an example, what it limits; the report has the same
 _LIMITS = (
     ("params", "5M", "parameters, of the optimizer as well"),
@@ -40,11 +43,13 @@ _BUDGETS = OptionSection(
 _OWN = OptionSection(
     "",
     (
-        Option("--baseline", "what relative limits are relative to: any profile", metavar="PATH"),
+        Option("--baseline", "what relative limits are relative to: any profile, or repeats of a "
+               "run, `b1,b2,b3`", metavar="PATH"),
+        RUN_NOISE,
         Option("--allow-unknown", "a quantity that nobody knows breaks no budget", Takes.FLAG),
         Option("--strict", "too few samples to tell break a budget", Takes.FLAG),
     ),
-)
+)  # fmt: skip
 
 
 def query_of(values: Values, progress: ProgressOf | None = None) -> Query:
@@ -54,18 +59,18 @@ def query_of(values: Values, progress: ProgressOf | None = None) -> Query:
     project = _project(values.said.get("budget"))
     said = {f"max_{name.replace('-', '_')}" for name, _, _ in _LIMITS}
     here = {key: text for key in said if (text := values.text(key)) is not None}
-    limits = {key: value for key, value in project.items() if key not in (*_SWITCHES, _BASELINE)}
+    limits = {key: value for key, value in project.items() if key not in _WORDS}
     baseline = values.text("baseline") or project.get(_BASELINE)
-    read = None
+    read: tuple[ProfileData, ...] = ()
     asked = limits_of({**limits, **{key: here[key] for key in sorted(here)}})
     if baseline is not None:
-        from tfprof.sources.find.load import Request, read_one
-
         if not isinstance(baseline, str) or not baseline:
             raise UsageError("baseline of [tool.tfprof.budget] is no path", hint="--baseline PATH")
-        read = read_one(Request([Path(baseline)]), progress)
+        read = tuple(loaded(baseline, progress))
     unknown, strict = (values.flag(key) or project.get(key) is True for key in _SWITCHES)
-    return Query(asked, read, question_of(values), unknown, strict)
+    query = Query(asked, read, question_of(values), unknown, strict)
+    noise = values.text(_NOISE) or project.get(_NOISE)
+    return query if noise is None else replace(query, run_noise=noise_share(str(noise)))
 
 
 def _project(said: object) -> dict[str, object]:
@@ -76,7 +81,7 @@ def _project(said: object) -> dict[str, object]:
         if not isinstance(made.get(key, False), bool):
             raise UsageError(f"{key} of [tool.tfprof.budget] is true or false")
     return {
-        key if key in (*_SWITCHES, _BASELINE) else f"max_{key.removeprefix('max_')}": value
+        key if key in _WORDS else f"max_{key.removeprefix('max_')}": value
         for key, value in made.items()
     }
 
@@ -85,9 +90,18 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[CheckResult
     from tfprof.reports.check import ask
     from tfprof.sources.find.load import read_one
 
-    request = request_of(values, "check")
+    first, *others = _repeats(values)
     query = query_of(values, progress)
-    return ask(read_one(request, progress), query)
+    data = read_one(request_of(first, "check"), progress)
+    more = tuple(read_one(request_of(one, "check"), progress) for one in others)
+    return ask(data, replace(query, repeats=more))
+
+
+def _repeats(values: Values) -> list[Values]:
+    """`a1,a2,a3` are runs of one program, as for diff."""
+    paths = values.texts("paths")
+    runs = repeats(paths[0]) if len(paths) == 1 else []
+    return [values.but(paths=[run]) for run in runs] if len(runs) > 1 else [values]
 
 
 def exit_code(answered: Answered[object]) -> int:

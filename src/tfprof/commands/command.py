@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from tfprof.commands.options.option import OptionSection, Values
+from tfprof.frozen_dataclass import frozen_dataclass
 
 if TYPE_CHECKING:
     from tfprof.model.profile import ProfileData
@@ -42,12 +43,12 @@ class PictureModule(Protocol):
     def picture(self, answered: Answered[object]) -> Picture: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Files:
     """An answer that goes into files of its own: each is written whole or not at all.
 
     `then` tells what to do with them. `inputs` are the files it was made from. `told` is the answer
-    about what was written, for whoever asks for it as data.
+    about what was written, for whoever asks for it as data. `after` is done when all are there.
     """
 
     contents: Mapping[Path, Iterable[bytes]]
@@ -56,12 +57,13 @@ class Files:
     warnings: tuple[str, ...] = ()
     inputs: tuple[Path, ...] = ()
     told: Callable[[], Answered[object]] | None = None
+    after: Callable[[], None] | None = None
 
 
 Answers = Callable[[Values, "ProgressOf | None"], "Answered[object] | Files"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Drawing:
     """A picture of the answer: what it shows, what may be said with it, how it is asked for.
 
@@ -74,7 +76,7 @@ class Drawing:
     subject: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Command:
     """`report` is the package of `reports` that answers; `needs` is what it reads.
 
@@ -102,6 +104,8 @@ class Command:
     exit_code: Callable[[Answered[object]], int] | None = None
     # of the formats that only some answers have
     formats: tuple[str, ...] = ()
+    # what help shows, where words follow that are not ours
+    usage: str | None = None
 
     def module(self) -> ReportModule:
         """Imported when somebody asks: a list of commands needs none of them."""

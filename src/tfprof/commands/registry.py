@@ -1,7 +1,7 @@
 """The commands by name, in the order in which help lists them.
 
-A file of this folder that has a `COMMAND` is one. All of them are imported by `tfprof --help`, so
-what takes long to import is imported inside their functions.
+A file of this folder that has a `COMMAND` is one, and has its name. All of them are imported by
+`tfprof --help`, so what takes long to import is imported inside their functions.
 """
 
 from __future__ import annotations
@@ -19,21 +19,35 @@ _ORDER = (
     "layers", "memory",
     "steps", "input", "timeline", "placement",
     "scope", "graph", "op", "code",
-    "diff", "check", "save", "draw", "shell", "formats", "rules", "explain",
+    "report", "diff", "check", "save", "draw", "shell", "formats", "rules", "explain",
 )  # fmt: skip
 
 
 @cache
 def commands() -> dict[str, Command]:
     found: dict[str, Command] = {}
-    for file in pkgutil.iter_modules(tfprof.commands.__path__, "tfprof.commands."):
-        command = getattr(importlib.import_module(file.name), "COMMAND", None)
-        if not isinstance(command, Command):
-            continue  # what several commands share
-        if command.name in found:
-            raise ValueError(f"two commands are called {command.name!r}")
-        found[command.name] = command
+    for name in _files():
+        command = command_called(name)
+        if command is not None:
+            found[command.name] = command
     return dict(sorted(found.items(), key=lambda one: _place(one[1])))
+
+
+def command_called(name: str) -> Command | None:
+    """The command of this name, without loading the others; None if there is none."""
+    if name not in _files():
+        return None
+    command = getattr(importlib.import_module(f"tfprof.commands.{name}"), "COMMAND", None)
+    if not isinstance(command, Command):
+        return None  # what several commands share
+    if command.name != name:
+        raise ValueError(f"the command {command.name!r} is in the file of {name!r}")
+    return command
+
+
+@cache
+def _files() -> frozenset[str]:
+    return frozenset(file.name for file in pkgutil.iter_modules(tfprof.commands.__path__))
 
 
 def _place(command: Command) -> tuple[int, int, str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from tfprof.commands.command import Command, HelpGroup
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 
 if TYPE_CHECKING:
     from tfprof.live.recording.plan import Plan
@@ -41,7 +41,7 @@ _RECORDED = OptionSection(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunOptions:
     """What was said before the script."""
 
@@ -95,4 +95,5 @@ COMMAND = Command(
     "tfprof run train.py --epochs 3",
     "tensorflow",
     (_STEPS, _RECORDED),
+    usage="tfprof run [options] train.py|-m module [arguments]",
 )

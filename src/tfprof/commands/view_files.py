@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from tfprof.commands.command import Files
 from tfprof.commands.options.option import Values
 from tfprof.commands.writing import as_bytes
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 
 if TYPE_CHECKING:
     from tfprof.reports.trees import Prepared, Query
@@ -24,7 +25,7 @@ _VIEWERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OutputOption:
     """`-output KIND:outfile=FILE`."""
 
@@ -40,7 +41,7 @@ class OutputOption:
 def output_of(values: Values) -> OutputOption:
     """`-dump_to_file FILE` is an old form of it."""
     if (values.text("viz") or "").lower() in ("true", "t", "yes", "y", "1"):
-        sys.stderr.write("-viz never drew anything; -output timeline:outfile=NAME does\n")
+        sys.stderr.write("-viz never drew anything; `tfprof report PATH -o report.html` does\n")
     dump = values.text("dump_to_file")
     if dump:
         return OutputOption("file", dump)

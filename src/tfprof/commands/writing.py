@@ -16,6 +16,9 @@ _PART = ".tfprof-part-"
 
 def check_free(path: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None:
     """Whether it may be written; an existing file only where that is wanted, an input never."""
+    if _is_remote(path):
+        _check_free_there(path, force=force, inputs=inputs)
+        return
     with _told(path):
         if not path.is_file():
             return
@@ -27,6 +30,25 @@ def check_free(path: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None:
         if not force:
             hint = "Use --force to replace it."
             raise OutputExists("the file exists", where=str(path), hint=hint)
+
+
+def _is_remote(path: Path) -> bool:
+    """A name without a scheme needs no reader of files to be loaded."""
+    if ":" not in str(path):
+        return False
+    from tfprof.sources.files.opener import is_remote
+
+    return is_remote(path)
+
+
+def _check_free_there(path: Path, *, force: bool, inputs: Iterable[Path]) -> None:
+    """The same in a bucket."""
+    from tfprof.sources.files.opener import opener_for
+
+    if not force and opener_for(path).exists(path):
+        raise OutputExists("the file exists", where=str(path), hint="Use --force to replace it.")
+    if path in inputs:
+        raise OutputExists("this is an input, which is never written over", where=str(path))
 
 
 def as_bytes(content: str | bytes) -> bytes:
@@ -46,12 +68,27 @@ def write_chunks(
 ) -> None:
     """The same for what is too large to be held at once."""
     check_free(path, force=force, inputs=inputs)
+    if _is_remote(path):
+        _upload(path, chunks)
+        return
     with _told(path):
         if path.exists() and not path.is_file() and not path.is_dir():
             with path.open("wb") as file:  # a device or a pipe: nothing to replace
                 file.writelines(chunks)
         else:
             _replace(Path(os.path.realpath(path)), chunks)
+
+
+def _upload(path: Path, chunks: Iterable[bytes]) -> None:
+    """Made here first, then sent whole."""
+    import tempfile
+
+    from tfprof.sources.files.stores import send
+
+    with tempfile.NamedTemporaryFile(prefix=_PART) as file:
+        file.writelines(chunks)
+        file.flush()
+        send(Path(file.name), path)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 from run_cli import run
+from terminal import TAB, Terminal
 
 from tfprof.commands.registry import commands
 
@@ -56,6 +57,31 @@ def test_fish_completes():
     asks = f"{script('fish')}\ncomplete -C 'tfprof layers --by ph'\ncomplete -C 'tfprof mem'"
     done = subprocess.run(["fish", "-c", asks], capture_output=True, text=True, check=True)
     assert {line.split("\t")[0] for line in done.stdout.splitlines()} == {"phase", "memory"}
+
+
+SHELLS = {
+    "bash": (["bash", "--norc", "-i"], "source {}; PS1='now> '"),
+    "zsh": (["zsh", "-f", "-i"], "autoload -U compinit; compinit -u -D; source {}; PS1='now> '"),
+}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_typed_in_a_terminal(shell, tmp_path):
+    if not shutil.which(shell):
+        pytest.skip(f"no {shell} here")
+    words, begins = SHELLS[shell]
+    path = tmp_path / "script"
+    path.write_text(script(shell), encoding="utf-8")
+    starts = "import os, sys; os.execvp(sys.argv[1], sys.argv[1:])"
+    with Terminal(words, code=starts, HOME=tmp_path, TERM="dumb") as terminal:
+        terminal.press(f"{begins.format(path)}\n")
+        terminal.wait_for("\nnow>")
+        for typed, whole in [
+            ("tfprof lay", "tfprof layers"),
+            ("--by ph", "tfprof layers --by phase"),
+        ]:
+            terminal.press(f"{typed}{TAB}")
+            terminal.wait_for(whole)
 
 
 def test_a_shell_that_is_not_known():

@@ -5,6 +5,9 @@ import json
 import pytest
 from run_cli import run
 
+from tfprof.commands.options.option import Takes
+from tfprof.commands.registry import commands
+
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
@@ -93,3 +96,15 @@ def test_a_command_that_is_not_known():
     ran = run("config", "layer")
     assert (ran.code, ran.out) == (2, "")
     assert "Did you mean layers?" in ran.err
+
+
+@pytest.mark.parametrize("command", sorted(commands()))
+def test_every_option_is_a_setting(command):
+    """A key and a variable for each, but for words that set another one."""
+    sections = commands()[command].options
+    options = [one for section in sections for one in section.options if not one.sets]
+    flags = [one for one in options if one.takes not in (Takes.PATHS, Takes.WORD) and one.help]
+    told = json.loads(run("config", command, "--json").out)["data"]["values"]
+    keys = {row["key"].rpartition(".")[2].replace("_", "-") for row in told}
+    assert keys >= {one.name.lstrip("-").replace("_", "-") for one in flags}
+    assert all(row["variable"].startswith("TFPROF_") for row in told)

@@ -134,10 +134,22 @@ def test_placement_agrees(made):
     path, truth = made
     devices = asked(path, "placement")["devices"]
     kernels = sum(devices[name]["time_us"] for name in truth.device)
-    attributed = truth.kernels - truth.op["(not attributed)"]
-    steps = round(attributed / kernels)
+    steps = round(truth.kernels / kernels)
     assert steps in (1, truth.facts.get("steps"))
-    assert kernels * steps == pytest.approx(attributed, rel=0.02)
+    assert kernels * steps == pytest.approx(truth.kernels, rel=0.02)
+
+
+def test_the_time_of_unknown_flops_is_told(tmp_path):
+    path, truth = put("xla_gpu", tmp_path)
+    time = asked(path, "layers", "--by", "op")["time"]
+    # custom calls, and a kernel that nobody knows the op of
+    share = truth.facts["unknown_flops_share"] + truth.op["(not attributed)"] / truth.kernels
+    assert time["work_unknown_us"] / time["self_us"] == pytest.approx(share)
+    said = " ".join(run("layers", path, "--by", "op").out.split())
+    assert f"{share:.1%} of the time is in ops whose FLOPs are not known" in said
+    unknown = next(row for row in rows(path, "op") if row["flops"] is None)
+    assert f"{unknown['op']} " in said
+    assert "? ? ?" in said
 
 
 def test_flops_count_once_an_execution(tmp_path):

@@ -219,3 +219,93 @@ def test_tensors_that_moved():
     assert {one.name for one in tensor_changes(before, after, values=False)} == {
         "gone", "new", "grown",
     }  # fmt: skip
+
+
+def test_what_is_rounded_to_the_same_is_not_the_same(model):
+    """Both are 1.000 M parameters."""
+    before, after = model("before", ("one", 62_500)), model("after", ("one", 62_501))
+    told = {one["what"]: one for one in diffed(before, after)["comparable"]}["parameters"]
+    assert (told["before"], told["after"], told["same"]) == ("1,000,000", "1,000,016", False)
+
+
+def test_the_same_layers_connected_in_another_way_are_other_work(tmp_path):
+    paths = []
+    for name, sources in (("chain", ("x", "one/MatMul", "two/MatMul")),
+                          ("fork", ("x", "one/MatMul", "one/MatMul"))):  # fmt: skip
+        graph = message_class("GraphDef")()
+        x = graph.node.add(name="x", op="Placeholder")
+        x.attr["dtype"].type = dtypes.FLOAT
+        for size in (-1, 16):
+            x.attr["shape"].shape.dim.add(size=size)
+        for layer, source in zip(("one", "two", "three"), sources, strict=True):
+            dense(graph, layer, 16, 16, source)
+        paths.append(tmp_path / f"{name}.pb")
+        paths[-1].write_bytes(graph.SerializeToString())
+    data = diffed(*paths)
+    assert data["summary"]["same_work"] is False
+    read = rows(data, "layer", "reads")["three"]
+    assert (read["before"], read["after"]) == ("two", "one")
+    assert "Same work  no: connections:" in run("diff", *paths).out
+
+
+def test_a_size_that_one_side_leaves_open_is_that_of_the_other(model, tmp_path):
+    """One was traced with a batch, the other for any."""
+    any_batch = model("any", ("one", 32))
+    graph = message_class("GraphDef")()
+    graph.ParseFromString(any_batch.read_bytes())
+    graph.node[0].attr["shape"].shape.dim[0].size = 8
+    (tmp_path / "eight.pb").write_bytes(graph.SerializeToString())
+    ran = run("diff", any_batch, tmp_path / "eight.pb", "--json")
+    told = json.loads(ran.out)
+    assert told["data"]["summary"]["same_work"] is True
+    assert told["warnings"][0] == "any.pb leaves sizes open: B = 8 taken, as the other is fed."
+    # what is said is not overruled
+    said = diffed(any_batch, tmp_path / "eight.pb", "--batch", "4")
+    assert rows(said, "total", "flops")["model"]["before"] == 2 * 4 * 16 * 32
+
+
+def test_relative_changes_of_formulas(model):
+    before, after = model("before", ("one", 32)), model("after", ("one", 48))
+    shown = run("diff", before, after).out
+    flops = next(line for line in shown.splitlines() if line.startswith("FLOPs "))
+    assert flops.split()[-1] == "50.0%"
+
+
+def test_a_capture_without_ops_tells_nothing_about_the_work(samples):
+    with_ops, without = samples / "tiny.xplane.pb", samples / "xplane/tiny-htl1.xplane.pb"
+    data = diffed(without, with_ops)
+    assert {one["what"]: one["same"] for one in data["comparable"]}["ops of a step"] is None
+    assert data["summary"]["same_work"] is None
+
+
+def test_a_folder_of_several_models_says_to_name_one(model, tmp_path):
+    path = model("one", ("one", 32))
+    for name in ("first", "second"):
+        (tmp_path / "all" / name).mkdir(parents=True)
+        (tmp_path / "all" / name / "graph.pb").write_bytes(path.read_bytes())
+    ran = run("diff", tmp_path / "all", path)
+    assert (ran.code, ran.out) == (2, "")
+    assert "Name one of them" in ran.err
+    assert "--run" not in ran.err
+
+
+@pytest.mark.parametrize("said", ["", "5", "-1%", "1000%", "nan%", "1e3%", "٣%"])
+def test_noise_that_makes_no_sense(samples, said):
+    path = samples / "xplane/slow-cb.xplane.pb"
+    ran = run("diff", path, path, f"--run-noise={said}")
+    assert (ran.code, ran.out) == (2, "")
+
+
+def test_who_knows_the_noise_says_it(samples):
+    slow, fast = (samples / f"xplane/{name}.xplane.pb" for name in ("slow-cb", "fast-cb"))
+    usual, quiet = (diffed(slow, fast, *words) for words in ((), ("--run-noise", "0.1%")))
+    assert "10% is taken" in usual["summary"]["noise"]
+    assert "0.1% is taken" in quiet["summary"]["noise"]
+    wide, narrow = (rows(data, "step")["step time"]["interval"] for data in (usual, quiet))
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]
+
+
+def test_a_saver_owns_no_parameters(samples):
+    """It puts a value into every variable: layers of both files have the same."""
+    meta, graph = (samples / "resnet32" / name for name in ("model.ckpt.meta", "graph.pb"))
+    assert not [row for row in diffed(meta, graph)["rows"] if row["significant"]]

@@ -14,6 +14,8 @@ import time
 from pathlib import Path
 
 import pytest
+from fuzz.output_rules import check_page
+from page_template import small_template
 from run_cli import command, environment, run
 
 import tfprof
@@ -50,15 +52,30 @@ def called(*words):
     return " ".join(f"'{word}'" for word in command(*words))
 
 
-@pytest.mark.parametrize("name", ["bigint.h5", "bigint.pbtxt", "bigint.trace.json",
-                                  "bigint2.trace.json", "bigint_vars.json", "state-self",
-                                  "state-long", "slice_rank.ckpt", "no_nodes.meta",
-                                  "t_far.xplane.pb", "evil.pb", "evil.xplane.pb"])  # fmt: skip
+NAMES = [
+    "bigint.h5", "bigint.pbtxt", "bigint.trace.json", "bigint2.trace.json", "bigint_vars.json",
+    "state-self", "state-long", "slice_rank.ckpt", "no_nodes.meta", "t_far.xplane.pb", "evil.pb",
+    "evil.xplane.pb",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("asked", ASKED)
 def test_no_file_is_our_fault(hostile, name, asked):
     path = hostile / name
     ran = run(asked, path / "checkpoint" if path.is_dir() else path)
     assert ran.code in FINE, ran.err
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_page_is_our_fault(hostile, name, tmp_path):
+    path, target = hostile / name, tmp_path / "report.html"
+    with small_template():
+        ran = run("report", path / "checkpoint" if path.is_dir() else path, "-o", target)
+    assert ran.code in FINE
+    assert target.exists() == (ran.code == 0)
+    if target.exists():
+        check_page(target.read_bytes())
 
 
 def test_a_number_of_thousands_of_digits_is_said(hostile):

@@ -80,3 +80,22 @@ def test_the_first_replica_has_no_number_and_is_not_missed(tmp_path):
     path.write_bytes(tf_gpu_old()[0])
     assert asked("steps", path)["missing"] == []
     assert "fragment" not in run("summary", path).out
+
+
+def test_each_device_of_each_host_has_a_row(tmp_path):
+    folder, truth = put_hosts(tmp_path)
+    rows = {one["device"]: one for one in asked("steps", folder)["devices"]}
+    names = [f"/host:worker-{host}/gpu:{gpu}" for host in range(4) for gpu in range(2)]
+    assert list(rows) == names
+    for name, row in rows.items():
+        work = 400 + int(name[-1])
+        work += truth.facts["behind_us"] if truth.facts["late"] in name else 0
+        assert row["busy_us"] == pytest.approx(work)
+        assert row["exposed_us"] == pytest.approx(700 - work)
+    assert "8 devices, computing from" in run("steps", folder).out
+
+
+def test_a_device_of_the_first_host_is_asked_for_as_it_is_called(tmp_path):
+    folder, _ = put_hosts(tmp_path)
+    assert asked("steps", folder, "--device", "/host:worker-0/gpu:1")["steps"]
+    assert asked("steps", folder, "--device", "/gpu:1")["steps"]

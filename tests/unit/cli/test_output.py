@@ -266,3 +266,13 @@ def test_two_places_for_one_answer_are_refused(unet, tmp_path):
     other = f"-output=file:outfile={tmp_path / 'a.txt'}"
     assert run("scope", unet, "-o", tmp_path / "b.txt", other).code == 2
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["notes.json", "broken.csv"])
+def test_a_file_that_was_of_no_use_is_an_input_all_the_same(tmp_path, name):
+    """Doctor looks at files that nothing can read."""
+    target = tmp_path / name
+    target.write_bytes(b"\x00\x01 nobody knows this")
+    ran = run("doctor", target, "-o", target, "--force")
+    assert ran.code == 5
+    assert target.read_bytes() == b"\x00\x01 nobody knows this"

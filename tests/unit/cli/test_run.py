@@ -24,7 +24,7 @@ from run_scripts import (
     written,
 )
 
-from tfprof.cli.run import divided
+from tfprof.cli.words import divided
 
 _SEEN = """
     import json, os, signal, sys, threading

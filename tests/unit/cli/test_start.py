@@ -10,6 +10,7 @@ from run_cli import SOURCES, command, environment, spawn
 
 import tfprof
 from tfprof import compat as original
+from tfprof.commands.registry import commands
 
 _LOADED = """
 import contextlib, io, json, sys
@@ -54,6 +55,40 @@ def test_help_loads_no_library(words):
 
 def test_an_answer_in_a_pipe_loads_no_terminal_library(unet):
     assert _loaded(unet) & {"rich", "prompt_toolkit", "tensorflow"} == set()
+
+
+_OURS = _LOADED.replace('name.partition(".")[0]', "name")
+
+
+@pytest.fixture
+def modules_of(unet):
+    """The modules that an answer loads."""
+
+    def loaded(*words):
+        done = _python(_OURS, [*words, unet])
+        assert done.returncode == 0, done.stderr
+        return set(json.loads(done.stdout))
+
+    return loaded
+
+
+@pytest.mark.parametrize("words", [["steps"], []], ids=["named", "summary without its name"])
+def test_a_call_loads_the_one_command_it_names(words, modules_of):
+    loaded = modules_of(*words)
+    others = {f"tfprof.commands.{name}" for name in commands()} & loaded
+    assert others == {f"tfprof.commands.{words[0] if words else 'summary'}"}
+
+
+def test_an_answer_loads_no_reader_of_files_that_are_not_there(modules_of):
+    loaded = modules_of("summary")
+    assert "tfprof.sources.run.run_metadata" in loaded
+    others = ("checkpoint", "chrome", "confidential", "keras", "saved", "xplane")
+    read = {
+        name for name in loaded if name.startswith(tuple(f"tfprof.sources.{n}." for n in others))
+    }
+    # how a checkpoint and a saved profile are told
+    assert read == {"tfprof.sources.checkpoint.state", "tfprof.sources.saved.beginning"}
+    assert not loaded & {"zipfile", "tempfile", "subprocess", "tfprof.keras_layers.model"}
 
 
 @pytest.mark.alone

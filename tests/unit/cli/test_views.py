@@ -166,7 +166,7 @@ def test_hidden_nodes_between_two_shown_ones_are_counted(resnet):
 def test_viz_says_what_draws_instead(resnet):
     ran = run("scope", resnet, "-viz", "-max_depth", "1")
     assert ran.code == 0
-    assert "-output timeline" in ran.err
+    assert "tfprof report" in ran.err
 
 
 @pytest.mark.parametrize("command", ["scope", "graph", "op", "shell"])

@@ -1,6 +1,7 @@
 """Budgets: kept, broken, unknown, undecided; and what the shell is told."""
 
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -87,7 +88,7 @@ def test_too_few_samples_are_told(tmp_path):
     words = ("check", _MODEL, "--baseline", saved, "--max-step-time", "+5%")
     ran = run(*words)
     assert ran.code == 0
-    assert "too few samples: 1 and 1 steps, 5 a side are needed" in " ".join(ran.out.split())
+    assert "too few samples: a run has 1 step, 5 are needed" in " ".join(ran.out.split())
     assert run(*words, "--strict").code == 1
 
 
@@ -202,3 +203,61 @@ def test_in_pytest(tmp_path):
     assert done.returncode == 1, done.stdout
     assert failed == {"test_broken", "test_marked", "test_the_project_says_it"}
     assert "BROKEN" in done.stdout
+
+
+def _captures(samples):
+    return (samples / f"xplane/{name}-cb.xplane.pb" for name in ("slow", "fast"))
+
+
+def test_one_capture_a_side_is_judged_as_a_comparison_does(samples):
+    slow, fast = _captures(samples)
+    ran = run("check", slow, "--baseline", fast, "--max-step-time", "+5%", "--json")
+    row = json.loads(ran.out)["data"]["budgets"][0]
+    assert (ran.code, row["ok"]) == (1, False)
+    change, low, high = (float(n) for n in re.findall(r"([+-][\d.]+)%", row["why"]))
+    step = next(row for row in tfprof.diff(fast, slow).to_dict()["data"]["rows"]
+                if row["name"] == "step time")  # fmt: skip
+    assert [low, high] == [pytest.approx(100 * end / step["before"], abs=0.06)
+                           for end in step["interval"]]  # fmt: skip
+    assert change == pytest.approx(100 * step["change"] / step["before"], abs=0.06)
+    # the other way round it is kept
+    assert run("check", fast, "--baseline", slow, "--max-step-time", "+5%").code == 0
+
+
+def test_what_chance_may_explain_is_undecided(samples):
+    slow, fast = _captures(samples)
+    words = ("check", slow, "--baseline", fast, "--max-step-time", "+100%")
+    ran = run(*words)
+    assert ran.code == 0
+    said = " ".join(ran.out.split())
+    assert "undecided" in said
+    assert re.search(r"about \d+ a side would, if runs differ by 10% \(--run-noise\)", said)
+    assert run(*words, "--strict").code == 1
+    assert run(*words, "--run-noise", "1%").code == 1
+
+
+def test_repeats_tell_the_noise(samples):
+    slow, fast = _captures(samples)
+    ran = run("check", f"{slow},{slow}", "--baseline", f"{fast},{fast}", "--max-step-time", "+100%")
+    assert ran.code == 1
+    assert "slower" in ran.out
+    found = (
+        tfprof.load(slow)
+        .check(baseline=[fast, fast], repeats=[slow], max_step_time="+100%")
+        .result.data
+    )
+    assert not found.ok
+
+
+def test_baselines_of_a_project_are_seen_from_its_file(tmp_path, monkeypatch, samples):
+    slow, _ = _captures(samples)
+    for name in ("1", "2"):
+        (tmp_path / f"{name}.pb").write_bytes(slow.read_bytes())
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.tfprof.budget]\nbaseline = "1.pb,2.pb"\nmax-step-time = "+5%"\nrun-noise = "3%"\n'
+    )
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    ran = run("check", slow, "--json")
+    assert ran.code == 0, ran.err
+    assert json.loads(ran.out)["data"]["baseline"].count(".pb") == 2

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import tfprof
-from tfprof.analyses.advice.input_bound import changes
+from tfprof.analyses.advice.of_runs.input_bound import changes
 from tfprof.analyses.input_pipeline.host_input import input_of_hosts
 from tfprof.reports.input.partial import InputPartial
 from tfprof.results.input import Waiting

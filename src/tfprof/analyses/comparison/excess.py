@@ -1,72 +1,68 @@
-"""Whether steps take longer than they may, beyond what chance explains.
+"""Whether steps take longer than they may, beyond what chance explains: the rule of `noise`.
 
-Steps follow each other: a slow one is rarely alone. So the interval of the change comes from
-resampling blocks of steps, and the rank test counts a block as one sample. Both have to agree.
-What differs from run to run is in neither: a run alone does not tell it.
+The interval of the change is the one that a comparison shows; over the limit is what lies above it
+whole, and what the steps themselves agree with. There is one question, asked beforehand: nothing
+is corrected for asking many, and the limit says what matters.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from tfprof.analyses.comparison.noise import (
-    ALPHA,
-    LEAST_STEPS,
-    Floats,
-    block_length,
-    rank_deviation,
-    resampled_medians,
+    RUN_NOISE,
+    Pairs,
+    Samples,
+    spreads,
+    steps_agree,
+    too_short,
 )
+from tfprof.frozen_dataclass import frozen_dataclass
 
-_MOST_NEEDED: Final = 10_000
+_MOST_NEEDED: Final = 1_000
+_FEWEST_RUNS: Final = 3
 _ROUNDING: Final = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Excess:
-    """Changes are shares of the median before; the interval holds 95 times of 100.
+    """Changes are shares of what it was; the interval holds 95 times of 100.
 
-    `exceeds` is None where the steps do not tell; then about `needed` of them would.
+    `exceeds` is None where nothing can be said: `reason` says why, or about `needed` runs a side
+    would tell.
     """
 
-    exceeds: bool | None
+    exceeds: bool | None = None
     change: float = 0.0
     low: float = 0.0
     high: float = 0.0
-    p: float = 1.0
-    needed: int = LEAST_STEPS
+    needed: int = _FEWEST_RUNS
+    reason: str = ""
 
 
-def excess(before: Sequence[float], after: Sequence[float], allowed: float) -> Excess:
-    """Whether the median grew by more than `allowed`, a share: 0.05."""
-    one, other = np.asarray(before, np.float64), np.asarray(after, np.float64)
-    fewest = min(len(one), len(other))
-    if fewest < LEAST_STEPS or not np.median(one) > 0:
-        return Excess(None)
-    change = float(np.median(other) / np.median(one)) - 1
-    ratios = _resampled(other, 1) / _resampled(one, 0) - 1
-    low, high = (float(value) for value in np.quantile(ratios, [ALPHA / 2, 1 - ALPHA / 2]))
-    above = rank_deviation(one * (1 + allowed), other, block_length(fewest))
-    p = 0.5 * math.erfc(above / math.sqrt(2))
-    if change <= allowed + _ROUNDING:
-        verdict = False
-    elif low > allowed and p <= ALPHA:
-        verdict = True
-    else:
-        return Excess(None, change, low, high, p, _needed(fewest, high - low, change - allowed))
-    return Excess(verdict, change, low, high, p, fewest)
+def excess(rows: Pairs, whole: str, allowed: float, run_noise: float = RUN_NOISE) -> Excess:
+    """Whether steps, which one row is about, grew by more than `allowed`, a share: 0.05."""
+    one, other = rows[whole]
+    if not one.level > 0:
+        return Excess(None, reason="the baseline took no time")
+    short = too_short(rows)
+    if short:
+        return Excess(None, reason=short)
+    wide = spreads(rows, run_noise, whole)[whole].reach / one.level
+    change = other.level / one.level - 1
+    low, high = change - wide, change + wide
+    beyond = change - allowed
+    if beyond <= _ROUNDING:
+        return Excess(exceeds=False, change=change, low=low, high=high)
+    limit = Samples([run * (1 + allowed) for run in one.runs])
+    if wide < beyond and steps_agree(limit, other):
+        return Excess(exceeds=True, change=change, low=low, high=high)
+    runs = min(len(one.runs), len(other.runs))
+    return Excess(None, change, low, high, _needed(runs, wide / beyond))
 
 
-def _resampled(steps: Floats, seed: int) -> Floats:
-    return resampled_medians(steps, np.random.default_rng(seed))
-
-
-def _needed(steps: int, wide: float, beyond: float) -> int:
-    """An interval becomes narrower with the root of how many there are."""
-    factor = (wide / 2 / beyond) ** 2 if beyond > 0 else math.inf
-    return int(min(_MOST_NEEDED, max(steps + 1, math.ceil(steps * min(factor, _MOST_NEEDED)))))
+def _needed(runs: int, factor: float) -> int:
+    """An interval becomes narrower with the root of how many runs there are."""
+    wanted = runs * min(factor, _MOST_NEEDED) ** 2
+    return int(min(_MOST_NEEDED, max(_FEWEST_RUNS, runs + 1, math.ceil(wanted))))

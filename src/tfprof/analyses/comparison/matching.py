@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+
+from tfprof.frozen_dataclass import frozen_dataclass
+
+_NUMBERS = re.compile(r"(?:_\d+)+$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Matched:
     """Names before and after of what is in both, those that were renamed, and of what is in one."""
 
@@ -17,11 +21,18 @@ class Matched:
     new: Sequence[str]
 
 
-def matched(before: Mapping[str, Hashable], after: Mapping[str, Hashable]) -> Matched:
+def unnumbered(name: str) -> str:
+    """Keras numbers what it makes: `adam_1` of one program is `adam_2` of the next."""
+    return _NUMBERS.sub("", name)
+
+
+def matched(
+    before: Mapping[str, Hashable], after: Mapping[str, Hashable], *, renames: bool = True
+) -> Matched:
     """By name to what tells that it is the same thing; None is: nothing does.
 
     A name that is gone and one that is new are a renamed row if as many of the same kind went as
-    came: in their order.
+    came: in their order. Where names of both sides cannot be the same, such are no `renames`.
     """
     same = [(name, name) for name in before if name in after]
     gone = _by_kind(before, after)
@@ -33,7 +44,7 @@ def matched(before: Mapping[str, Hashable], after: Mapping[str, Hashable]) -> Ma
     moved = {name for pair in renamed for name in pair}
     return Matched(
         [*same, *renamed],
-        renamed,
+        renamed if renames else [],
         [name for name in before if name not in after and name not in moved],
         [name for name in after if name not in before and name not in moved],
     )

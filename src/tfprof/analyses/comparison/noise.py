@@ -2,22 +2,24 @@
 
 Steps of a run follow each other and share its luck: they are no independent samples. What is
 independent are runs. So the variance is that between the medians of runs, which few runs tell
-badly: each row borrows from all rows. Where a side has one run, the noise between runs is not
-known, and a stated one is taken. The steps themselves have to agree: a rank test, and an interval
-by resampling runs and blocks of steps. A change also has to matter, and one in twenty of all that
-are called so may be none (false discovery rate).
+badly: each row borrows from all rows. Where there is one run a side, the noise between runs is
+not known, and a stated one is taken. The steps themselves have to agree: a rank test, and an
+interval by resampling runs and blocks of steps. A change also has to matter, and one in twenty of
+all that are called so may be none (false discovery rate).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.comparison.student import quantile, two_sided
+from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model import units
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,12 +30,13 @@ LEAST_STEPS = 5
 # what is less than this of the row, and of the step, is no change that anybody would look for
 LEAST_OF_ROW, LEAST_OF_STEP = 0.03, 0.01
 ALPHA = 0.05
+_LEAST_FREEDOM = 2
 # the weight of the noise that all rows have, in runs
 _BORROWED = 4
 _RESAMPLED = 400
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Samples:
     """Of one row: the values of the steps of each run."""
 
@@ -49,7 +52,7 @@ class Samples:
         return float(self.medians.mean())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Judged:
     """The middle of either side, and the interval of the difference, 95 times of 100.
 
@@ -69,21 +72,26 @@ class Judged:
         return self.after - self.before
 
 
-def judged(rows: Mapping[str, tuple[Samples, Samples]], step: float) -> dict[str, Judged]:
-    """All rows of a table together; `step` is what a step took before."""
-    short = _too_short(rows)
+# of one table: a row's name to its samples on both sides
+Pairs = Mapping[str, tuple[Samples, Samples]]
+
+
+def judged(
+    rows: Pairs, step: float, run_noise: float = RUN_NOISE, whole: str = ""
+) -> dict[str, Judged]:
+    """All rows of a table together; `step` is what a step took before, `whole` its row."""
+    short = too_short(rows)
     if short:
         return {
             name: Judged(one.level, other.level, reason=short)
             for name, (one, other) in rows.items()
         }
-    variance, freedom = _variances(rows)
+    by_chance = spreads(rows, run_noise, whole)
     found: dict[str, Judged] = {}
     for name, (one, other) in rows.items():
-        change = other.level - one.level
-        spread = math.sqrt(variance[name] * (1 / len(one.runs) + 1 / len(other.runs)))
-        p = two_sided(change / spread, freedom) if spread else float(not change)
-        wide = quantile(ALPHA, freedom) * spread
+        change, spread = other.level - one.level, by_chance[name]
+        p = two_sided(change / spread.size, spread.freedom) if spread.size else float(not change)
+        wide = spread.reach
         found[name] = Judged(one.level, other.level, change - wide, change + wide, p)
     # the more are tried, the harder it is for each: what is too small to matter is not tried
     tried = {n: one.p or 0.0 for n, one in found.items() if _matters(one, step)}
@@ -94,31 +102,67 @@ def judged(rows: Mapping[str, tuple[Samples, Samples]], step: float) -> dict[str
     }
 
 
-def _too_short(rows: Mapping[str, tuple[Samples, Samples]]) -> str:
+def too_short(rows: Pairs) -> str:
+    """Why nothing can be said; nothing if something can."""
     fewest = min((len(run) for pair in rows.values() for side in pair for run in side.runs),
                  default=LEAST_STEPS)  # fmt: skip
     if fewest >= LEAST_STEPS:
         return ""
-    return f"too few samples: a run has {fewest} steps, {LEAST_STEPS} are needed"
+    return f"too few samples: a run has {units.plural(fewest, 'step')}, {LEAST_STEPS} are needed"
 
 
-def _variances(
-    rows: Mapping[str, tuple[Samples, Samples]],
-) -> tuple[dict[str, float], float]:
+@frozen_dataclass
+class Spread:
+    """How far the sides of a row differ by chance, and the degrees of freedom of that."""
+
+    size: float
+    freedom: float
+
+    @property
+    def reach(self) -> float:
+        """What the change lies within, on either side, 95 times of 100."""
+        return _quantile(ALPHA, self.freedom) * self.size if self.size else 0.0
+
+
+_quantile = lru_cache(maxsize=64)(quantile)
+
+
+def spreads(rows: Pairs, run_noise: float, whole: str = "") -> dict[str, Spread]:
+    """The `whole` borrows nothing: the luck of a run is in all of its parts."""
+    variance, freedom = _variances(rows, run_noise)
+    found = {}
+    for name, (one, other) in rows.items():
+        runs = len(one.runs), len(other.runs)
+        size, free = variance[name], freedom
+        if name == whole and tells_noise(*runs):
+            free = float(sum(runs) - 2)
+            size = _between(rows[name], free)
+        found[name] = Spread(math.sqrt(size * (1 / runs[0] + 1 / runs[1])), free)
+    return found
+
+
+def _between(pair: tuple[Samples, Samples], freedom: float) -> float:
+    """The variance between the medians of runs of one side."""
+    squares = (np.square(side.medians - side.medians.mean()).sum() for side in pair)
+    return float(sum(squares)) / freedom
+
+
+def tells_noise(before: int, after: int) -> bool:
+    """Whether so many runs a side tell how far runs differ: one side with three can, for both."""
+    return before + after - 2 >= _LEAST_FREEDOM
+
+
+def _variances(rows: Pairs, run_noise: float) -> tuple[dict[str, float], float]:
     """Between the medians of runs, by row, and how many degrees of freedom that has."""
     first = next(iter(rows.values()), None)
     counts = (1, 1) if first is None else (len(first[0].runs), len(first[1].runs))
     levels = {name: max(one.level, other.level) for name, (one, other) in rows.items()}
-    if min(counts) < 2:
+    if not tells_noise(*counts):
         within = {name: _of_steps(pair) for name, pair in rows.items()}
-        noise = {name: (RUN_NOISE * levels[name]) ** 2 + within[name] for name in rows}
+        noise = {name: (run_noise * levels[name]) ** 2 + within[name] for name in rows}
         return noise, math.inf
     freedom = sum(counts) - 2
-    own = {
-        name: sum(float(np.square(side.medians - side.medians.mean()).sum()) for side in pair)
-        / freedom
-        for name, pair in rows.items()
-    }
+    own = {name: _between(pair, freedom) for name, pair in rows.items()}
     shares = [own[name] / levels[name] ** 2 for name in rows if levels[name]]
     usual = float(np.median(shares)) if shares else 0.0
     return {
@@ -136,11 +180,16 @@ def _with_verdict(
     one: Judged, pair: tuple[Samples, Samples], step: float, *, passed: bool
 ) -> Judged:
     least = max(LEAST_OF_ROW * max(one.before, one.after), LEAST_OF_STEP * step)
-    sure = passed and abs(one.change) >= least and _ranks_differ(*pair)
-    if sure:
-        low, high = np.quantile(_resampled(pair[1]) - _resampled(pair[0], 1), [0.025, 0.975])
-        sure = bool(low > 0 or high < 0)
+    sure = passed and abs(one.change) >= least and steps_agree(*pair)
     return Judged(one.before, one.after, one.low, one.high, one.p, sure)
+
+
+def steps_agree(before: Samples, after: Samples) -> bool:
+    """Whether the steps themselves tell the sides apart: their ranks, and other blocks of them."""
+    if not _ranks_differ(before, after):
+        return False
+    low, high = np.quantile(_resampled(after) - _resampled(before, 1), [ALPHA / 2, 1 - ALPHA / 2])
+    return bool(low > 0 or high < 0)
 
 
 def _matters(one: Judged, step: float) -> bool:
@@ -182,8 +231,14 @@ def resampled_medians(run: Floats, random: np.random.Generator) -> Floats:
 
 
 def _ranks_differ(before: Samples, after: Samples) -> bool:
-    """Mann and Whitney's test over all steps, each block of them counted as one."""
+    """Mann and Whitney's test over all steps, each block of them counted as one.
+
+    Where no step of a side reaches the other side there is nothing to doubt: of five steps the
+    blocks are too few for the test to say so.
+    """
     one, other = np.concatenate(list(before.runs)), np.concatenate(list(after.runs))
+    if one.max() < other.min() or other.max() < one.min():
+        return True
     block = block_length(min(len(run) for side in (before, after) for run in side.runs))
     return two_sided(rank_deviation(one, other, block), math.inf) <= ALPHA
 

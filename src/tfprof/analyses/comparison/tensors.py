@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.checkpoint import Checkpoint, StoredTensor
 from tfprof.wire import dtypes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TensorChange:
     """`relative_change`: how far the values moved, as a share of how long the vector was before.
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
+
+from tfprof.frozen_dataclass import frozen_dataclass
 
 
 class Takes(Enum):
@@ -20,7 +22,7 @@ class Takes(Enum):
     WORD = "no option, but one word of a few"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Option:
     """`name` is the long form, `--max-depth`; of words without an option the one for help.
 
@@ -41,7 +43,7 @@ class Option:
         return self.key or self.name.lstrip("-").replace("-", "_")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OptionSection:
     """Options under one heading; without a title among those of the command itself."""
 
@@ -49,7 +51,7 @@ class OptionSection:
     options: tuple[Option, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Values:
     """What was said, by the keys of the options; what was not is the default."""
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tfprof.analyses.comparison.excess import excess
-from tfprof.analyses.comparison.noise import LEAST_STEPS
+from tfprof.analyses.comparison.noise import Pairs, tells_noise
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Kind, Quantity
 from tfprof.reports.check.contributors import contributors
 from tfprof.reports.check.limits import Limit
 from tfprof.reports.check.measured import Measured
 from tfprof.reports.check.query import Query
+from tfprof.reports.diff.sides import PERIOD
+from tfprof.reports.diff.timed import paired, share_text
 from tfprof.reports.shared.words import recognised
 from tfprof.results.answered import Answered, answered
 from tfprof.results.check import BudgetRow, CheckResult
@@ -21,7 +23,7 @@ from tfprof.results.check import BudgetRow, CheckResult
 _OVER = "over the limit"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Verdict:
     """`undecided`: it may be over, and the steps do not tell."""
 
@@ -34,16 +36,20 @@ def ask(data: ProfileData, query: Query) -> Answered[CheckResult]:
     if not query.limits:
         raise UsageError("no budget is given", hint="tfprof check PATH --max-params 5M")
     relative = next((one for one in query.limits if one.is_relative), None)
-    if relative is not None and query.baseline is None:
+    if relative is not None and not query.baseline:
         raise UsageError(
             f"{relative.metric.word} {relative.said} is relative, and nothing is given to compare "
             "with",
             hint="tfprof check PATH --baseline FILE",
         )
-    now = Measured(data, query.question)
-    before = Measured(query.baseline, query.question) if query.baseline is not None else None
+    memory = any(one.metric.name == "peak_memory" for one in query.limits)
+    now = Measured(data, query.question, query.repeats, memory)
+    first, *others = query.baseline or (None,)
+    before = None
+    if first is not None:
+        before = Measured(first, query.question, (*others,), memory)
     rows = tuple(_row(limit, now, before, query) for limit in query.limits)
-    said = query.baseline.title if query.baseline is not None else None
+    said = ", ".join(one.title for one in query.baseline) or None
     result = CheckResult(rows, all(row.ok for row in rows), said)
     doubts = [*_warnings(result)]
     # a table has no room for whole sentences
@@ -77,7 +83,7 @@ def _row(limit: Limit, now: Measured, before: Measured | None, query: Query) -> 
         limit.said,
         base.number if base is not None else None,
         verdict.undecided,
-        () if verdict.ok else contributors(metric.name, now),
+        () if verdict.ok or not actual.known else contributors(metric.name, now),
         metric.unit,
     )
 
@@ -111,17 +117,25 @@ def _compared(
 
 def _significant(limit: Limit, now: Measured, before: Measured, query: Query) -> _Verdict:
     """Times of steps have noise: over the limit is what chance does not explain."""
-    one, other = before.periods, now.periods
-    middle = sorted(one)[len(one) // 2] if one else 0.0
-    share = limit.amount if limit.is_share_of_baseline else limit.amount / (middle or 1.0)
-    found = excess(one, other, share)
-    if min(len(one), len(other)) < LEAST_STEPS:
-        why = f"too few samples: {len(one)} and {len(other)} steps, {LEAST_STEPS} a side are needed"
-        return _Verdict(not query.strict, why, undecided=True)
+    was, is_now = before.parts, now.parts
+    base = was[PERIOD].level
+    share = limit.amount if limit.is_share_of_baseline else limit.amount / (base or 1.0)
+    pairs = paired(was, is_now)
+    found = excess(pairs, PERIOD, share, query.run_noise)
+    if found.reason:
+        return _Verdict(not query.strict, found.reason, undecided=True)
     spread = f"{found.change:+.1%}, between {found.low:+.1%} and {found.high:+.1%}"
     if found.exceeds is None:
-        why = f"too few samples to tell: {spread}; about {found.needed:,} steps a side would"
+        why = f"too few captures to tell: {spread}; {_needed(found.needed, pairs, query)}"
         return _Verdict(not query.strict, why, undecided=True)
     if found.exceeds:
         return _Verdict(ok=False, why=f"slower: {spread}")
     return _Verdict(ok=True, why=spread)
+
+
+def _needed(runs: int, pairs: Pairs, query: Query) -> str:
+    told = f"about {runs:,} a side would"
+    one, other = pairs[PERIOD]
+    if tells_noise(len(one.runs), len(other.runs)):
+        return told
+    return f"{told}, if runs differ by {share_text(query.run_noise)} (--run-noise)"

@@ -6,15 +6,15 @@ import difflib
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 
 COUNT, BYTES, MICROS, SHARE = "count", "bytes", "microseconds", "share"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Metric:
     """`help` is what it is; `example` a limit for it."""
 
@@ -54,7 +54,7 @@ _SCALES: Final[Mapping[str, Mapping[str, float]]] = {
 _MOST: Final = 1e30
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Limit:
     """An amount, or what may be added to the baseline: so much, or a share of it."""
 

@@ -3,29 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+from tfprof.analyses.comparison.noise import Samples
 from tfprof.errors import TfprofError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Kind, Quantity
-from tfprof.reports import steps, summary
+from tfprof.reports import steps
+from tfprof.reports.diff.query import Query as DiffQuery
+from tfprof.reports.diff.sides import PERIOD, Side
 from tfprof.reports.shared.question import Question
+from tfprof.reports.summary import Brief, brief_of
 from tfprof.results.steps import NoSteps, StepsResult
-from tfprof.results.summary import SummaryResult
 
 _NO_MEMORY = "no graph and no record of memory"
 _NO_GRAPH = "no graph here"
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Measured:
+    """`repeats` are other runs of the same: the time of steps is that of all.
+
+    Memory is estimated if a budget is about it.
+    """
+
     data: ProfileData
     question: Question
+    repeats: tuple[ProfileData, ...] = ()
+    wants_memory: bool = True
 
     @cached_property
-    def summary(self) -> SummaryResult:
-        return summary.ask(self.data, summary.Query(self.question)).data
+    def summary(self) -> Brief:
+        return brief_of(self.data, self.question, memory=self.wants_memory)
+
+    @cached_property
+    def parts(self) -> dict[str, Samples]:
+        """The steps and what their time went to, in every run; none where nothing ran."""
+        side = Side("", (self.data, *self.repeats), DiffQuery(self.question))
+        return side.parts() if isinstance(self.steps, StepsResult) else {}
 
     @cached_property
     def steps(self) -> StepsResult | NoSteps | TfprofError:
@@ -33,15 +49,6 @@ class Measured:
             return steps.ask(self.data, steps.Query(None, None, gaps=False, device=None)).data
         except TfprofError as fault:
             return fault
-
-    @cached_property
-    def periods(self) -> tuple[float, ...]:
-        """Microseconds; the last step has none, since no other begins where it ends."""
-        found = self.steps
-        if not isinstance(found, StepsResult):
-            return ()
-        rows = found.steps if len(found.steps) == 1 else found.steps[:-1]
-        return tuple(row.period / 1e6 for row in rows if row.period > 0)
 
     def of(self, metric: str) -> Quantity:
         return _plain(_MEASURED[metric](self), self.summary.costs.symbols)
@@ -79,7 +86,7 @@ def _uncounted(one: Measured) -> Quantity:
 def _step_time(one: Measured) -> Quantity:
     found = one.steps
     if isinstance(found, StepsResult):
-        return Quantity.measured(found.period.median_us)
+        return Quantity.measured(one.parts[PERIOD].level)
     if isinstance(found, TfprofError):
         return Quantity.unknown(found.what)
     return Quantity.unknown(found.input_bound.reason)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tfprof.analyses.comparison.tensors import tensor_changes
 from tfprof.errors import InputMissing, UsageError
+from tfprof.model.dims import BATCH
 from tfprof.model.profile import ProfileData
+from tfprof.reports.diff.common_sizes import common_sizes
 from tfprof.reports.diff.exact import exact_rows
 from tfprof.reports.diff.query import Query
 from tfprof.reports.diff.same_work import likenesses, same_work
@@ -22,7 +25,7 @@ def compare(
     """Each side by name, with its repeats; the first and the last of several are compared."""
     if len(sides) < 2:
         raise UsageError("diff compares two sides or more", hint="tfprof diff BEFORE AFTER")
-    made = [Side(name, runs, query) for name, runs in sides]
+    made, taken = _at_common_sizes(sides, query)
     before, after = made[0], made[-1]
     alike = likenesses(before, after)
     rows = tuple(_rows(before, after, query))
@@ -40,9 +43,27 @@ def compare(
     )
     used = tuple(one for side in made for run in side.runs for one in used_inputs(run))
     warnings = tuple(dict.fromkeys(w for side in made for run in side.runs for w in run.warnings))
-    notes = (*warnings[:1], *_notes(result))
+    said = (*taken, *_notes(result), *_of_one_sample(before, after), *_of_two_kinds(before, after))
     subject = Subject(" → ".join(short_names([before.name, after.name])))
-    return Answered(SCHEMA, "diff", used, (*warnings, *_notes(result)), result, subject, notes)
+    return Answered(
+        SCHEMA, "diff", used, (*warnings, *said), result, subject, (*warnings[:1], *said)
+    )
+
+
+def _at_common_sizes(
+    sides: Sequence[tuple[str, Sequence[ProfileData]]], query: Query
+) -> tuple[list[Side], list[str]]:
+    """With what was taken for sizes that only others tell, in words."""
+    found = common_sizes([runs[0] for _, runs in sides], query.question.sizes)
+    made, said = [], []
+    for (name, runs), sizes in zip(sides, found, strict=True):
+        question = replace(query.question, sizes={**query.question.sizes, **sizes})
+        made.append(Side(name, runs, replace(query, question=question)))
+        if sizes:
+            letters = ", ".join(f"{letter} = {size}" for letter, size in sizes.items())
+            short = name.rstrip("/").rpartition("/")[2]
+            said.append(f"{short} leaves sizes open: {letters} taken, as the other is fed.")
+    return made, said
 
 
 def _rows(before: Side, after: Side, query: Query) -> Iterator[DiffRow]:
@@ -81,11 +102,28 @@ def _summary(
 def short_names(names: Sequence[str]) -> list[str]:
     """The last part of each path, if that tells them apart."""
     last = [name.rstrip("/").rpartition("/")[2] for name in names]
-    return last if len({*last}) == len(last) else [*names]
+    return last if len({*last}) in (len(last), len({*names})) else [*names]
 
 
 def _number(value: float | str | None) -> float | None:
     return None if isinstance(value, str) else value
+
+
+def _of_one_sample(before: Side, after: Side) -> Iterator[str]:
+    """Where the batch is open, memory is estimated for one."""
+    sides = (before, after)
+    said = [one.query.question.sizes.get(BATCH) for one in sides]
+    if [one.summary.estimated_batch for one in sides] == [1, 1] and said == [None, None]:
+        yield "Peak memory is estimated for one sample, B = 1; --batch says another."
+
+
+def _of_two_kinds(before: Side, after: Side) -> Iterator[str]:
+    one, other = before.layers, after.layers
+    if one.costs and other.costs and one.are_classes != other.are_classes:
+        yield (
+            "A Keras file has layers and a graph has scopes, matched by their names: what is new "
+            "or gone may be the same under another one."
+        )
 
 
 def _notes(result: DiffResult) -> Iterator[str]:

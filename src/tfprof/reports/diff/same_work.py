@@ -5,27 +5,52 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from tfprof.analyses.runtime.step_samples import model_ops
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import units
-from tfprof.reports.diff.sides import Side, told
+from tfprof.model.dims import Dim, formula
+from tfprof.model.quantity import Quantity
+from tfprof.reports.diff.exact import layer_names, rewired
+from tfprof.reports.diff.sides import Side
 from tfprof.results.diff import Likeness
 
-_OPS = "ops of a step"
+_OPS, _WIRING = "ops of a step", "connections"
 # of the time of all ops: an op type that takes less tells nothing about the model
 _TELLING = 0.03
 # what may differ without the work being another one
 _AROUND = ("devices", "hosts", "versions")
+_LONGEST = 24
+_NAMED = 3
+
+
+@frozen_dataclass
+class Fact:
+    """What is compared, and how it is told; of a number, all digits can be."""
+
+    value: object
+    text: str
+
+    @property
+    def is_number(self) -> bool:
+        return isinstance(self.value, int | float)
 
 
 def likenesses(before: Side, after: Side) -> tuple[Likeness, ...]:
     """What at least one side tells."""
     pairs = ((what, of(before), of(after)) for what, of in _ASKED.items())
-    found = [
-        Likeness(what, was, is_now, was == is_now if was and is_now else None)
-        for what, was, is_now in pairs
-        if was or is_now
-    ]
-    ran = _ran(before, after)
-    return tuple(found if ran is None else [ran, *found])
+    found = [_likeness(what, was, is_now) for what, was, is_now in pairs if was or is_now]
+    return tuple(filter(None, (_ran(before, after), *found, _connections(before, after))))
+
+
+def _likeness(what: str, was: Fact | None, is_now: Fact | None) -> Likeness:
+    if was is None or is_now is None:
+        before, after = (None if one is None else one.text for one in (was, is_now))
+        return Likeness(what, before, after, None)
+    same = was.value == is_now.value
+    if same or was.text != is_now.text:
+        return Likeness(what, was.text, is_now.text, same)
+    if was.is_number and is_now.is_number:  # what is rounded to the same is not the same
+        return Likeness(what, f"{was.value:,}", f"{is_now.value:,}", same)
+    return Likeness(what, was.text, f"{is_now.text}, others", same)
 
 
 def same_work(found: tuple[Likeness, ...]) -> bool | None:
@@ -34,20 +59,35 @@ def same_work(found: tuple[Likeness, ...]) -> bool | None:
     return all(told) if told else None
 
 
-def _params(side: Side) -> str | None:
-    params = side.summary.params.total
-    return None if not params.known else units.count(params.number or 0)
+def _quantity(found: Quantity) -> Fact | None:
+    value = found.value
+    if value is None:
+        return None
+    if not isinstance(value, Dim):
+        return Fact(value, found.kind.mark + units.count(value))
+    text = formula(value)
+    if len(text) > _LONGEST:
+        text = f"a formula of {', '.join(sorted(value.symbols()))}"
+    return Fact(value, found.kind.mark + text)
 
 
-def _flops(side: Side) -> str | None:
-    flops = told(side.summary.costs.flops)
-    return None if flops is None else flops if isinstance(flops, str) else units.count(flops)
-
-
-def _ops(side: Side) -> str | None:
+def _ops(side: Side) -> Fact | None:
     """Of a graph its op types, else what a step ran."""
     ops = side.summary.ops
-    return f"{sum(ops.values()):,} ops of {len(ops)} types" if ops else None
+    return Fact(dict(ops), f"{sum(ops.values()):,} ops of {len(ops)} types") if ops else None
+
+
+def _connections(before: Side, after: Side) -> Likeness | None:
+    """Of layers that both have: whether each reads the same ones."""
+    one, other = before.layers, after.layers
+    if not one.reads or not other.reads or one.are_classes != other.are_classes:
+        return None
+    changed = [*rewired(one, other, layer_names(one, other))]
+    said = units.plural(len(one.reads), "layer")
+    if not changed:
+        return Likeness(_WIRING, said, said, same=True)
+    of_them = units.plural(len(changed), "layer")
+    return Likeness(_WIRING, said, f"{of_them} fed by others", same=False)
 
 
 def _ran(before: Side, after: Side) -> Likeness | None:
@@ -55,51 +95,60 @@ def _ran(before: Side, after: Side) -> Likeness | None:
     if not before.measured or not after.measured:
         return None
     one, other = model_ops(before.measured[0][0]), model_ops(after.measured[0][0])
+    if not one.runs or not other.runs:  # a tracer may leave all of them out
+        told = [units.plural(sum(s.runs.values()), "op") if s.runs else None for s in (one, other)]
+        return Likeness(_OPS, told[0], told[1], None) if any(told) else None
     # what is quick is sometimes left out by a tracer
-    telling = sorted(
-        op for side in (one, other) for op, share in side.share.items() if share >= _TELLING
-    )
-    unlike = [op for op in dict.fromkeys(telling) if one.runs.get(op) != other.runs.get(op)]
+    shares = {op: max(side.share.get(op, 0.0) for side in (one, other))
+              for op in {*one.share, *other.share}}  # fmt: skip
+    telling = sorted((op for op in shares if shares[op] >= _TELLING), key=lambda op: -shares[op])
+    unlike = [op for op in telling if one.runs.get(op) != other.runs.get(op)]
     if not unlike:
         said = units.plural(sum(one.runs.values()), "op")
         return Likeness(_OPS, said, said, same=True)
+    more = f", and {len(unlike) - _NAMED} more" if len(unlike) > _NAMED else ""
     was, is_now = (
-        ", ".join(f"{side.runs.get(op, 0)} {op}" for op in unlike) for side in (one, other)
+        ", ".join(f"{side.runs.get(op, 0)} {op}" for op in unlike[:_NAMED]) + more
+        for side in (one, other)
     )
     return Likeness(_OPS, was, is_now, same=False)
 
 
-def _batch(side: Side) -> str | None:
+def _batch(side: Side) -> Fact | None:
     recorded = side.summary.recorded
-    return None if recorded is None or recorded.batch is None else str(recorded.batch)
+    return None if recorded is None else _text(recorded.batch)
 
 
-def _devices(side: Side) -> str | None:
+def _devices(side: Side) -> Fact | None:
     capture, recorded = side.summary.capture, side.summary.recorded
     kinds = {one.kind: one.count for one in capture.devices} if capture is not None else {}
     kinds = kinds or (dict(recorded.devices) if recorded is not None else {})
-    return _listed(kinds) or (None if capture is None else "no device")
+    return _text(_listed(kinds) or (None if capture is None else "no device"))
 
 
-def _hosts(side: Side) -> str | None:
+def _hosts(side: Side) -> Fact | None:
     capture = side.summary.capture
-    return None if capture is None else str(len(capture.hosts))
+    return None if capture is None else _text(len(capture.hosts))
 
 
-def _versions(side: Side) -> str | None:
+def _versions(side: Side) -> Fact | None:
     capture, recorded = side.summary.capture, side.summary.recorded
     found = {**(recorded.versions if recorded is not None else {})}
     found |= capture.versions if capture is not None else {}
-    return ", ".join(f"{name} {version}" for name, version in sorted(found.items())) or None
+    return _text(", ".join(f"{name} {version}" for name, version in sorted(found.items())) or None)
+
+
+def _text(said: str | int | None) -> Fact | None:
+    return None if said is None else Fact(said, str(said))
 
 
 def _listed(counts: Mapping[str, int]) -> str | None:
     return ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())) or None
 
 
-_ASKED: Mapping[str, Callable[[Side], str | None]] = {
-    "parameters": _params,
-    "FLOPs": _flops,
+_ASKED: Mapping[str, Callable[[Side], Fact | None]] = {
+    "parameters": lambda side: _quantity(side.summary.params.total),
+    "FLOPs": lambda side: _quantity(side.summary.costs.flops),
     "graph": _ops,
     "batch": _batch,
     "devices": _devices,
@@ -108,7 +157,13 @@ _ASKED: Mapping[str, Callable[[Side], str | None]] = {
 }
 
 
+def one_sided(found: tuple[Likeness, ...]) -> bool:
+    """Whether something of the work is told by one side only."""
+    return any(one.same is None and one.what not in _AROUND for one in found)
+
+
 def differing(found: tuple[Likeness, ...]) -> Iterator[str]:
-    for one in found:
-        if one.same is False:
-            yield f"{one.what}: {one.before} → {one.after}"
+    """Other layers are connected in another way: that is said where nothing else is."""
+    unlike = [one for one in found if one.same is False]
+    told = [one for one in unlike if one.what != _WIRING or len(unlike) == 1]
+    yield from (f"{one.what}: {one.before} → {one.after}" for one in told)

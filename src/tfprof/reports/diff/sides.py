@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from tfprof.analyses.comparison.noise import Floats, Samples
 from tfprof.analyses.runtime.step_samples import StepSamples, step_samples
-from tfprof.errors import InputMissing
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import Dim
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
 from tfprof.model.units import as_micros
+from tfprof.reports.diff.layers_of import Layers, layers_of
 from tfprof.reports.diff.query import Query
-from tfprof.reports.layers import Query as LayersQuery
-from tfprof.reports.layers import ask as ask_layers
 from tfprof.reports.steps import Query as StepsQuery
 from tfprof.reports.steps import ask as ask_steps
-from tfprof.reports.summary import Query as SummaryQuery
-from tfprof.reports.summary import ask as ask_summary
+from tfprof.reports.summary import Brief, brief_of
 from tfprof.results.categories import Category
 from tfprof.results.diff import SideRow
-from tfprof.results.layers import LayersRow
 from tfprof.results.steps import StepsResult
-from tfprof.results.summary import SummaryResult
 
 PERIOD = "step time"
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Side:
     """`runs` are repeats of one thing: what is exact is asked of the first of them."""
 
@@ -44,18 +39,12 @@ class Side:
         return self.runs[0]
 
     @cached_property
-    def summary(self) -> SummaryResult:
-        return ask_summary(self.first, SummaryQuery(self.query.question)).data
+    def summary(self) -> Brief:
+        return brief_of(self.first, self.query.question)
 
     @cached_property
-    def layers(self) -> tuple[LayersRow, ...]:
-        """Before it runs; none where no graph tells them."""
-        if self.first.graph is None and self.first.keras is None:
-            return ()
-        try:
-            return ask_layers(self.first, LayersQuery(self.query.question)).data.rows
-        except InputMissing:
-            return ()
+    def layers(self) -> Layers:
+        return layers_of(self.summary.known)
 
     @cached_property
     def measured(self) -> list[tuple[ProfileData, StepsResult]]:
@@ -92,7 +81,7 @@ class Side:
             self.name,
             len(self.measured),
             sum(len(run) for run in period.runs) if period is not None else 0,
-            Quantity.measured(period.level) if period is not None else told.time.step_us,
+            Quantity.measured(period.level) if period is not None else told.step_us,
             Quantity.unknown("no steps") if steps is None else steps.input_bound,
             told.params.total,
             told.costs.flops,

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from tfprof.analyses.comparison.matching import matched
-from tfprof.analyses.comparison.noise import RUN_NOISE, Judged, Samples, judged
+from tfprof.analyses.comparison.matching import matched, unnumbered
+from tfprof.analyses.comparison.noise import Judged, Pairs, Samples, judged, tells_noise
 from tfprof.reports.diff.sides import PERIOD, Side
 from tfprof.results.diff import DiffRow, RowKind
 
-_NUMBERS = re.compile(r"(?:_\d+)+$")
 _BY = (RowKind.PHASE, RowKind.LAYER, RowKind.OP)
 
 
@@ -22,9 +20,10 @@ def timed_rows(before: Side, after: Side) -> Iterator[DiffRow]:
     if not was or not is_now:
         return
     step = was[PERIOD].level
-    yield from _rows(RowKind.STEP, was, is_now, step)
+    noise = before.query.run_noise
+    yield from _rows(RowKind.STEP, was, is_now, step, noise)
     for kind in _BY:
-        yield from _rows(kind, before.ops(kind.value), after.ops(kind.value), step)
+        yield from _rows(kind, before.ops(kind.value), after.ops(kind.value), step, noise)
 
 
 def noise_text(before: Side, after: Side) -> str | None:
@@ -32,39 +31,54 @@ def noise_text(before: Side, after: Side) -> str | None:
     counts = len(before.measured), len(after.measured)
     if not all(counts):
         return None
-    if min(counts) > 1:
+    if tells_noise(*counts):
         return f"noise is that between {counts[0]} and {counts[1]} captures"
     return (
-        f"of one capture a side the noise between runs is not known: {RUN_NOISE:.0%} is taken; "
+        f"of {_captures(counts)} the noise between runs is not known: "
+        f"{share_text(before.query.run_noise)} is taken; "
         "`tfprof diff a1,a2,a3 b1,b2,b3` measures it"
     )
 
 
+def _captures(counts: tuple[int, int]) -> str:
+    return "one capture a side" if counts == (1, 1) else f"{counts[0]} and {counts[1]} captures"
+
+
+def share_text(share: float) -> str:
+    """10%, 2.5%."""
+    return f"{100 * share:.3g}%"
+
+
+def paired(was: Mapping[str, Samples], is_now: Mapping[str, Samples]) -> Pairs:
+    """The rows of both sides; what one does not have took no time there."""
+    return {
+        name: (was.get(name) or _nothing(was), is_now.get(name) or _nothing(is_now))
+        for name in dict.fromkeys((*was, *is_now))
+    }
+
+
 def _rows(
-    kind: RowKind, was: Mapping[str, Samples], is_now: Mapping[str, Samples], step: float
+    kind: RowKind,
+    was: Mapping[str, Samples],
+    is_now: Mapping[str, Samples],
+    step: float,
+    noise: float,
 ) -> Iterator[DiffRow]:
     if not was or not is_now:
         return
     if kind is RowKind.LAYER:
         is_now = _under_the_names_of(was, is_now)
-    names = dict.fromkeys((*was, *is_now))
-    pairs = {
-        name: (was.get(name) or _nothing(was), is_now.get(name) or _nothing(is_now))
-        for name in names
-    }
-    found = judged(pairs, step)
-    for name in sorted(names, key=lambda one: (one != PERIOD, -abs(found[one].change), one)):
+    pairs = paired(was, is_now)
+    found = judged(pairs, step, noise, PERIOD)
+    for name in sorted(pairs, key=lambda one: (one != PERIOD, -abs(found[one].change), one)):
         yield _row(kind, name, found[name])
 
 
 def _under_the_names_of(
     was: Mapping[str, Samples], is_now: Mapping[str, Samples]
 ) -> dict[str, Samples]:
-    """Keras numbers what it makes: `adam_1` of one program is `adam_2` of the next."""
-    found = matched(
-        {name: _NUMBERS.sub("", name) for name in was},
-        {name: _NUMBERS.sub("", name) for name in is_now},
-    )
+    """Numbers at their ends tell nothing."""
+    found = matched({name: unnumbered(name) for name in was}, {n: unnumbered(n) for n in is_now})
     before = {after: name for name, after in found.renamed}
     return {before.get(name, name): samples for name, samples in is_now.items()}
 

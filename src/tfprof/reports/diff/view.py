@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tfprof.model import units
 from tfprof.model.units import as_micros
-from tfprof.reports.diff.same_work import differing
+from tfprof.reports.diff.same_work import differing, one_sided
 from tfprof.reports.diff.sides import PERIOD
+from tfprof.reports.diff.view_models import (
+    SHOWN,
+    counts,
+    layers,
+    layers_in_words,
+    pair_columns,
+    peaks,
+    share_of,
+    signed,
+    signed_number,
+    totals,
+)
 from tfprof.results.answered import Answered
 from tfprof.results.categories import Category
 from tfprof.results.diff import DiffResult, DiffRow, RowKind, SideRow
@@ -18,6 +30,7 @@ from tfprof.views.shapes import (
     Facts,
     Fold,
     Notes,
+    OneScreen,
     Part,
     PartKind,
     Report,
@@ -28,7 +41,7 @@ from tfprof.views.shapes import (
 )
 
 _LABELS = {category.value: category.label for category in Category}
-_SHOWN, _PARTS_TOLD = 8, 2
+_PARTS_TOLD = 2
 _TITLES = {
     RowKind.STEP: "What a step's time went to",
     RowKind.PHASE: "By phase",
@@ -45,20 +58,24 @@ def view(answered: Answered[DiffResult]) -> Report:
         *([_sides(found.sides)] if several else []),
         _bars(found.sides),
         *(_times(found.rows, kind) for kind in _TITLES),
-        _totals(found.rows),
-        _bytes(found.rows),
-        _layers(found.rows),
-        _counts(found.rows),
+        totals(found.rows),
+        peaks(found.rows),
+        layers(found),
+        counts(found.rows, RowKind.CLASS),
+        counts(found.rows, RowKind.OP),
         _tensors(found.rows),
         Notes(answered.notes),
     ]
-    return Report(*answered.subject.lines, without_empty(parts))
+    timed = any(row.is_time for row in found.rows)
+    screen = None if timed or several else OneScreen(len(answered.notes), (), spare=1)
+    return Report(*answered.subject.lines, without_empty(parts), screen)
 
 
 def _facts(found: DiffResult) -> Iterator[tuple[str, str]]:
     before, after = found.sides[0], found.sides[-1]
-    yield "Before", _side(before)
-    yield "After", _side(after)
+    if before.captures or after.captures or "/" in before.name + after.name:
+        yield "Before", _side(before)
+        yield "After", _side(after)
     yield "Same work", _same(found)
     told = found.summary
     if told.step_before_us is not None and told.step_after_us is not None:
@@ -67,6 +84,9 @@ def _facts(found: DiffResult) -> Iterator[tuple[str, str]]:
         if because:
             yield "Because", ", ".join(because)
     yield "Changed", _changed(found)
+    moved = layers_in_words(found)
+    if moved:
+        yield "Layers", moved
 
 
 def _side(side: SideRow) -> str:
@@ -84,7 +104,10 @@ def _same(found: DiffResult) -> str:
     alike = [one.what for one in found.comparable if one.same]
     if other:
         return f"{word}: {other}"
-    return f"{word}: the same {', '.join(alike)}" if alike else word
+    if told and one_sided(found.comparable):
+        word = "as far as both tell"
+    colon = ";" if told is None else ":"
+    return f"{word}{colon} the same {', '.join(alike)}" if alike else word
 
 
 def _step(found: DiffResult) -> str:
@@ -95,7 +118,7 @@ def _step(found: DiffResult) -> str:
     word = {True: "a change", False: "within the noise", None: "too few steps to tell"}
     said = f"{units.duration(before)} → {units.duration(after)}{relative}: {word[row.significant]}"
     if row.interval is not None:
-        low, high = (_signed(units.duration, value) for value in row.interval)
+        low, high = (signed_number(units.duration, value) for value in row.interval)
         said += f" (95%: {low} to {high})"
     return said
 
@@ -106,7 +129,7 @@ def _because(found: DiffResult) -> Iterator[str]:
     if found.summary.step_significant:
         ranked = sorted(parts, key=lambda row: (row.significant is not True, -row.size))
         for row in ranked[:_PARTS_TOLD]:
-            yield f"{_label(row)} {_signed(units.duration, row.change)}"
+            yield f"{_label(row)} {signed(units.duration, row)}"
 
 
 def _changed(found: DiffResult) -> str:
@@ -116,12 +139,6 @@ def _changed(found: DiffResult) -> str:
     said = [f"{sure} of {units.plural(len(timed), 'time')}"] if timed else []
     said.append(f"{units.plural(exact, 'exact number')}" if exact else "nothing that is exact")
     return ", ".join(said)
-
-
-def _signed(write: Callable[[float], str], value: float | str | None) -> str:
-    if isinstance(value, str):  # a formula
-        return value if value.startswith("-") else f"+{value}"
-    return "?" if value is None else f"{'−' if value < 0 else '+'}{write(abs(value))}"
 
 
 def _sides(sides: Sequence[SideRow]) -> Table:
@@ -170,99 +187,22 @@ def _bars(sides: Sequence[SideRow]) -> Bars:
 def _times(rows: Iterable[DiffRow], kind: RowKind) -> Table:
     mine = [row for row in rows if row.kind is kind and row.is_time]
     cells: list[Sequence[Value]] = [
-        [_label(row), row.before, row.after, row.change, row.relative, _word(row)]
+        [_label(row), row.before, row.after, row.change, share_of(row), _word(row)]
         for row in sorted(mine, key=lambda row: row.significant is not True)
         if row.before or row.after
     ]
-    columns = [Column("name", kind.value), *_pair(Unit.MICROS), Column("noise", "")]
-    return Table(columns, cells, _TITLES[kind], Fold(_SHOWN))
+    columns = [Column("name", kind.value), *pair_columns(Unit.MICROS), Column("noise", "")]
+    return Table(columns, cells, _TITLES[kind], Fold(SHOWN))
 
 
 def _label(row: DiffRow) -> str:
     return _LABELS.get(row.name, row.name) if row.kind is RowKind.STEP else row.name
 
 
-def _pair(unit: Unit) -> list[Column]:
-    return [
-        Column("before", "before", unit),
-        Column("after", "after", unit),
-        Column("change", "change", unit),
-        Column("relative", "relative", Unit.SHARE),
-    ]
-
-
 def _word(row: DiffRow) -> str:
     if row.significant is None:
         return "?"
     return "changed" if row.significant else "noise"
-
-
-def _totals(rows: Iterable[DiffRow]) -> Table:
-    mine = [row for row in rows if row.kind is RowKind.TOTAL and not row.metric.endswith("_bytes")]
-    cells = [[row.metric, *_numbers(row)] for row in mine if row.significant is not False]
-    return Table([Column("metric", "model"), *_pair(Unit.SCALED)], cells, "The model")
-
-
-def _counts(rows: Iterable[DiffRow]) -> Table:
-    mine = [row for row in rows if row.kind is RowKind.OP and row.metric == "count"]
-    mine.sort(key=lambda row: -row.size)
-    cells = [[row.name, *_numbers(row)] for row in mine]
-    return Table([Column("name", "op"), *_pair(Unit.COUNT)], cells, "Ops", Fold(_SHOWN))
-
-
-def _numbers(row: DiffRow) -> list[Value]:
-    no_share = "" if isinstance(row.change, str) else None
-    return [row.before, row.after, row.change, (row.relative or no_share) if row.before else "new"]
-
-
-def _bytes(rows: Iterable[DiffRow]) -> Table:
-    mine = [row for row in rows if row.metric.endswith("_bytes") and row.change]
-    cells = [[row.name, row.before, row.after, row.change, row.relative] for row in mine]
-    return Table([Column("name", "device"), *_pair(Unit.BYTES)], cells, "Peak memory", Fold(_SHOWN))
-
-
-def _layers(rows: Iterable[DiffRow]) -> Table:
-    """Layers that are new, gone, renamed, of another shape or of other costs: a line each."""
-    mine: dict[str, dict[str, DiffRow]] = {}
-    for row in rows:
-        if row.kind is RowKind.LAYER and not row.is_time:
-            mine.setdefault(row.name, {})[row.metric] = row
-    cells: list[Sequence[Value]] = [
-        [name, _what(told), _became(told), _became_of(told, "params"), _became_of(told, "flops")]
-        for name, told in mine.items()
-    ]
-    columns = [
-        Column("layer", "layer"), Column("what", "what"), Column("became", "is", Unit.PROSE),
-        Column("params", "params", Unit.PROSE), Column("flops", "FLOPs", Unit.PROSE),
-    ]  # fmt: skip
-    order = {word: at for at, word in enumerate(("renamed", "changed", "new", "gone"))}
-    cells.sort(key=lambda cell: order[str(cell[1])])
-    return Table(columns, cells, "Layers", Fold(_SHOWN))
-
-
-def _what(told: Mapping[str, DiffRow]) -> str:
-    if "layer" in told:
-        return "new" if told["layer"].before is None else "gone"
-    return "renamed" if "name" in told else "changed"
-
-
-def _became(told: Mapping[str, DiffRow]) -> str:
-    if "layer" in told:
-        return str(told["layer"].after or told["layer"].before)
-    if "name" in told:
-        return str(told["name"].after)
-    return ", ".join(
-        f"{told[metric].before or '?'} → {told[metric].after or '?'}"
-        for metric in ("output_shape", "class")
-        if metric in told
-    )
-
-
-def _became_of(told: Mapping[str, DiffRow], metric: str) -> str:
-    row = told.get(metric)
-    if row is None:
-        return ""
-    return "?" if row.change is None else _signed(units.count, row.change)
 
 
 def _tensors(rows: Iterable[DiffRow]) -> Table:
@@ -275,4 +215,4 @@ def _tensors(rows: Iterable[DiffRow]) -> Table:
     ]
     columns = [Column("name", "tensor"), Column("metric", "what"),
                Column("before", "before"), Column("after", "after", Unit.SHARE)]  # fmt: skip
-    return Table(columns, cells, "Tensors of the checkpoints", Fold(_SHOWN * 2))
+    return Table(columns, cells, "Tensors of the checkpoints", Fold(SHOWN * 2))

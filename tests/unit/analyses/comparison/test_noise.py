@@ -83,3 +83,13 @@ def test_rows_of_zeros_are_no_change(runs):
     nothing = Samples([np.zeros(10)] * runs)
     found = judged({"row": (nothing, nothing)}, 0.0)["row"]
     assert (found.change, found.significant) == (0, False)
+
+
+def test_five_steps_that_never_meet_are_told_apart():
+    """502 against 32 ms, one capture a side: far beyond what runs are taken to differ by."""
+    slow, fast = np.array([500.0, 502, 498, 505, 501]), np.array([32.0, 33, 31, 32, 34])
+    rows = {"step": (Samples([slow]), Samples([fast]))}
+    assert judged(rows, 502.0)["step"].significant
+    # a tenth is what runs differ by
+    near = {"step": (Samples([slow]), Samples([slow * 1.1]))}
+    assert not judged(near, 502.0)["step"].significant

@@ -288,6 +288,15 @@ def test_who_has_the_threads_is_to_blame_for_who_has_none():
     assert [op.op for op in pipeline.functions] == ["PyFunc", "AddV2"]
     assert pipeline.bottleneck == f"{ROOT}::ParallelMapV2::Map"
     assert pipeline.stages[pipeline.slow.held_up].label == "ParallelMapV2"
+    (brief,) = input_of_hosts(maker.space(), functions=False)
+    assert brief.pipelines[0].slow == pipeline.slow
+
+
+@pytest.mark.parametrize("name", [name for name, *_ in CAPTURES])
+def test_the_stage_is_the_same_without_a_look_at_all_functions(space, name):
+    (whole,), (brief,) = (input_of_hosts(space(name), functions=it) for it in (True, False))
+    assert [one.slow for one in brief.pipelines] == [one.slow for one in whole.pipelines]
+    assert not any(one.functions for one in brief.pipelines)
 
 
 def test_what_began_before_the_capture_is_told():
