@@ -39,7 +39,7 @@ _PLAIN = {str: "string", bool: "boolean", int: "integer", float: "number", type(
 
 def json_schema() -> dict[str, object]:
     """What `--json` prints, of every command, from the types of the results."""
-    made = _Schemas()
+    made = SchemasOfTypes()
     envelope = made.of_class(Answered)
     answers = []
     for name, command in commands().items():
@@ -66,11 +66,12 @@ def _name(answer: Mapping[str, typing.Any]) -> str:
     return answer["properties"]["command"]["const"]
 
 
-class _Schemas:
+class SchemasOfTypes:
     """Schemas of types, those of classes by name; as `renderers/data/encode.py` writes them."""
 
     def __init__(self) -> None:
         self.found: dict[str, typing.Any] = {}
+        self.kinds: dict[str, type] = {}
 
     def of(self, hint: typing.Any) -> dict[str, typing.Any]:
         origin, inside = typing.get_origin(hint), typing.get_args(hint)
@@ -93,14 +94,15 @@ class _Schemas:
         if isinstance(hint, type) and issubclass(hint, enum.Enum):
             return {"enum": [one.value for one in hint]}
         if hint in _RECORDS:
-            return {"type": "array", "items": self._named(_RECORDS[hint])}
+            return {"type": "array", "items": self.named(_RECORDS[hint])}
         if dataclasses.is_dataclass(hint) or hasattr(hint, "_fields"):
-            return _either(self._named(one) for one in (hint, *hint.__subclasses__()))
+            return _either(self.named(one) for one in (hint, *hint.__subclasses__()))
         return {}
 
-    def _named(self, kind: type) -> dict[str, typing.Any]:
+    def named(self, kind: type) -> dict[str, typing.Any]:
         if kind.__name__ not in self.found:
             self.found[kind.__name__] = {}  # a type may hold itself
+            self.kinds[kind.__name__] = kind
             self.found[kind.__name__] = self.of_class(kind)
         return {"$ref": f"#/$defs/{kind.__name__}"}
 

@@ -6,6 +6,7 @@
     │   ├── PathNotFound
     │   ├── NothingRecognised
     │   ├── NoHostAnswered
+    │   ├── StoreNotReached
     │   └── ValuesNotSaved
     ├── InputUnreadable       exit 4   there, but it cannot be read
     │   ├── EmptyFile
@@ -87,6 +88,12 @@ class NoHostAnswered(InputMissing):
     """Of the running processes that were asked, none gave a capture."""
 
     slug = "no-host-answered"
+
+
+class StoreNotReached(InputMissing):
+    """A bucket or a server: not there, or not for us."""
+
+    slug = "store-not-reached"
 
 
 class ValuesNotSaved(InputMissing):

@@ -16,9 +16,30 @@ _UNSAFE = re.compile(f"[\n{_CONTROLS}{_OTHERS}]")
 _UNSAFE_IN_JSON = re.compile(f"[{_CONTROLS}{_OTHERS}]")
 _DELETE = "\x7f"
 
+# `s3://bucket/run`, also as a path has it, with one slash
+_ADDRESS = re.compile(r"\b([a-z][a-z0-9+.-]*[a-z0-9]):/{1,2}(?![/\s])([^\s\"'`<>]*)")
+_USER = re.compile(r"^[^/@?]*@")
+_SECRET = re.compile(
+    r"(?i)([?&;][^=&;]*(?:sig|token|key|secret|pass|cred|auth|x-amz|x-goog)[^=&;]*=)[^&;#]*"
+)
+_MASK = "***"
+
+
+def place(path: object) -> str:
+    """A file or an address, as it is shown: both slashes, and nothing that opens doors."""
+    text = str(path)
+    return _ADDRESS.sub(_shown, text) if ":/" in text else text
+
+
+def _shown(found: re.Match[str]) -> str:
+    rest = _USER.sub(f"{_MASK}@", found[2])
+    return f"{found[1]}://" + _SECRET.sub(rf"\g<1>{_MASK}", rest)
+
 
 def printable(text: str) -> str:
     r"""The same with each such character as Python spells it: `\x1b`, `\n`, `\u202e`."""
+    if ":/" in text:
+        text = place(text)
     # quick for nearly all; what else is not printable, such as a wide blank, does no harm
     return text if text.isprintable() else _UNSAFE.sub(_escaped, text)
 
@@ -29,6 +50,8 @@ def _escaped(found: re.Match[str]) -> str:
 
 def printable_json(text: str) -> str:
     r"""JSON with each as `\u001b`, which means the same; line breaks are its layout."""
+    if ":/" in text:
+        text = place(text)
     if text.isascii() and _DELETE not in text:  # the encoder has spelt the rest already
         return text
     return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

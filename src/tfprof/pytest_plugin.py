@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Budget = Callable[..., "Answer"]
 _MARK = "tfprof_budget"
-_SWITCHES = ("baseline", "allow_unknown", "strict", "batch", "mode")
+_SWITCHES = ("baseline", "repeats", "run_noise", "allow_unknown", "strict", "batch", "mode")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -9,9 +9,11 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from page_template import small_template
+
 from fuzz import by_words
 from fuzz.odd import Chance
-from fuzz.output_rules import check
+from fuzz.output_rules import NOTEBOOK, check, check_page
 from fuzz.targets import REPLY
 from tfprof.api.answer import Answer
 from tfprof.commands.command import Command, Files
@@ -108,19 +110,26 @@ def ask_again(path: Path, asked: str, said: Mapping[str, object]) -> Iterator[Fa
         return
     for form in output_formats(command.formats):
         yield _tried(asked, partial(_answer_as, command, values, form), said)
+    yield _tried(asked, partial(_in_a_notebook, command, values), said)
+
+
+def _in_a_notebook(command: Command, values: Values) -> None:
+    check(Answer(_told(command.answer(values, None)))._repr_html_(), NOTEBOOK)
 
 
 def _answer_as(command: Command, values: Values, form: str) -> None:
-    check(rendered(Answer(_told(command.answer(values, None))), form, 80), form)
+    with small_template():
+        check(rendered(Answer(_told(command.answer(values, None))), form, 80), form)
 
 
 def _told(answered: object) -> object:
     """Of an answer that goes into files: what is in them is made, and what is said about them."""
     if not isinstance(answered, Files):
         return answered
-    for chunks in answered.contents.values():
-        for _ in chunks:
-            pass
+    for path, chunks in answered.contents.items():
+        content = b"".join(chunks)
+        if path.suffix == ".html":
+            check_page(content)
     return answered.told() if answered.told is not None else None
 
 
@@ -136,7 +145,8 @@ class _Loaded:
 
 
 def _from_paths(command: Command, values: Values, chance: Chance) -> None:
-    _show(_told(command.answer(values, None)), chance)
+    with small_template():
+        _show(_told(command.answer(values, None)), chance)
 
 
 def _asked(command: Command, data: object, values: Values, chance: Chance) -> None:
@@ -148,9 +158,12 @@ def _draw(command: Command, values: Values) -> None:
 
 
 def _show(answered: object, chance: Chance) -> None:
-    """In one of the formats."""
-    name = chance.choice(output_formats(commands()[answered.command].formats))
-    check(rendered(Answer(answered), name, chance.choice(_WIDTHS)), name)
+    """In one of the formats, or in a notebook."""
+    name = chance.choice((*output_formats(commands()[answered.command].formats), NOTEBOOK))
+    if name == NOTEBOOK:
+        check(Answer(answered)._repr_html_(), NOTEBOOK)
+    else:
+        check(rendered(Answer(answered), name, chance.choice(_WIDTHS)), name)
 
 
 def replies_in(path: Path) -> list[Path]:

@@ -40,10 +40,13 @@ VALUES = (
     "pprof:outfile=p.pb.gz", _INPUT, f"file:outfile={_INPUT}", "/dev/full", "/dev/null",
 )  # fmt: skip
 _TARGETS = (
-    "a.txt", "a.csv", "a.md", "a.json", "a.svg", "a.png", "a.trace.json", "a.trace.json.gz", "a.x",
+    "a.txt", "a.csv", "a.md", "a.json", "a.svg", "a.png", "a.html", "a.trace.json", "a.x",
+    "a.trace.json.gz",
     "gone/a.txt", "/dev/full", "/dev/null", _INPUT, _ROOM, f"{_TOO_LONG}.txt", "\udc80.txt",
     "\ud800.md", "a\x1b[31m\n.txt", "link.txt", "loop.txt", "", ".", "-", "-.json",
 )  # fmt: skip
+# of whoever says --open
+os.environ.setdefault("BROWSER", "true")
 _SUFFIXES = ("txt", "csv", "md", "json", "svg")
 
 
@@ -134,7 +137,8 @@ def run(call: Call, path: Path) -> None:
         at = 2 if words[0] == "draw" else 1
         with redirect_stdout(out), redirect_stderr(err):
             code = cli.main([*words[:at], *named, *words[at:]])
-    if code not in _FINE:
+    # of a budget that is not kept, 1 is the answer
+    if code not in _FINE and (words[0], code) != ("check", 1):
         raise InternalFault(f"exit {code}: {err.getvalue()}")
     _check_printed(call, out.getvalue(), err.getvalue(), code)
     _check_written(room, path, call)

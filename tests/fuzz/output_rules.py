@@ -8,6 +8,8 @@ import json
 import re
 from xml.etree import ElementTree as ET
 
+from page_data import head_of, section_of
+
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _STEERS = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
@@ -15,6 +17,10 @@ _STEERS = re.compile(
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 _PARQUET = b"PAR1"
+# an answer as a notebook shows it, and what it is made of
+NOTEBOOK = "notebook"
+_TAGS = {"div", "style", "table", "caption", "thead", "tbody", "tr", "th", "td", "span", "details",
+         "summary", "ul", "li", "pre", "svg", "rect", "polygon"}  # fmt: skip
 
 
 class BadOutput(AssertionError):
@@ -37,6 +43,27 @@ def check(text: str | bytes, form: str = "txt") -> None:
         _check_cells(text)
     elif form in ("svg", "junit"):
         ET.fromstring(text)  # noqa: S314  (our own)
+    elif form == NOTEBOOK:
+        _check_tags(text)
+
+
+def _check_tags(text: str) -> None:
+    """Only what we write, whatever names there are; ours is XML as well."""
+    for one in ET.fromstring(text).iter():  # noqa: S314
+        if one.tag not in _TAGS or any(key.startswith("on") for key in one.attrib):
+            raise BadOutput(f"a notebook would be shown {one.tag} {dict(one.items())}")
+
+
+def check_page(content: bytes) -> None:
+    """One that a browser can take apart: nothing in it is markup of others."""
+    text = content.decode()
+    if not text.isprintable() and (found := _STEERS.search(text.replace("\n", ""))):
+        raise BadOutput(f"html has {found[0]!r}")
+    head = head_of(text)
+    if text.count("<script") != 1 + len(head["sections"]) or text.count("<!--"):
+        raise BadOutput("html has markup that is not ours")
+    for kind in head["sections"]:
+        section_of(text, kind)
 
 
 def check_coloured(text: str) -> None:

@@ -101,7 +101,7 @@ def test_sizes_read_as_people_write_them():
     batch = symbol("B")
     assert formula(batch * 7_715_946_496) == "7.716 G·B"
     assert formula(batch * batch * 3 + 5) == "3·B^2 + 5"
-    assert formula(-batch + 1_500) == "- B + 1.500 k"
+    assert formula(-batch + 1_500) == "-B + 1.500 k"
     assert str((symbol("H") - 1) // 2 + 1) == "floor((H - 1)/2) + 1"
     assert symbols((symbol("H") * batch) // 2) == {"B", "H"}
 

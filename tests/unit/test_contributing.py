@@ -62,7 +62,7 @@ class Call:
 
 # the first call of each is one that cannot be answered without the file
 CALLS = {
-    "src/tfprof/sources/graph/shape_list.py": [
+    "src/tfprof/sources/formats/shape_list.py": [
         Call("list.shapes", "Parameters  7,850 in all"),
         Call("layers list.shapes --json", '{"path": "list.shapes", "format": "shape list"}'),
         Call("doctor .", "list.shapes  shape list"),

@@ -105,8 +105,10 @@ def test_what_goes_wrong_is_found(kind, told, monkeypatch):
     monkeypatch.setattr(layers, "ask", _broken(kind))
     monkeypatch.setattr(running, "SECONDS", 1)
     case = Case("graph", targets()["graph"].seed(random.Random(1)))  # noqa: S311
-    found = failures_of(case, "s", limit=1)
-    assert {one.what for one in found} == {told}
+    found = {one.what for one in failures_of(case, "s", limit=1)}
+    assert told in found
+    # other commands that ask this one fail in the same way
+    assert {one.partition(" in ")[0] for one in found} == {told.partition(" in ")[0]}
 
 
 def test_a_case_is_made_smaller_as_long_as_it_fails(monkeypatch):
@@ -121,11 +123,11 @@ def test_a_case_is_made_smaller_as_long_as_it_fails(monkeypatch):
         return real(data, query)
 
     monkeypatch.setattr(layers, "ask", ask)
-    monkeypatch.setattr(minimise, "_SECONDS", 20)
+    monkeypatch.setattr(minimise, "_SECONDS", 60)
     case = Case("graph", targets()["graph"].seed(random.Random(1)))  # noqa: S311
     failure, *_ = failures_of(case, "s 0")
     small = minimised(Found(case, failure, 0), "s")
-    assert {one.what for one in failures_of(small, "s 0")} == {failure.what}
+    assert failure.what in {one.what for one in failures_of(small, "s 0")}
     assert len(small.files["graph.pb"]) < len(case.files["graph.pb"]) / 4
 
 

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 from generated_docs import advice_pages, advice_table, json_schema, python_reference
+from generated_types import typescript
 from run_cli import run
 
 import tfprof
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "docs" / "tfprof-1.schema.json"
+TYPES = ROOT / "web" / "src" / "results.ts"
 REFERENCE = ROOT / "docs" / "python.md"
 ADVICE, TABLE = ROOT / "docs" / "advice", ROOT / "docs" / "advice.md"
 BEGIN, END = "<!-- made by tests/generated_docs.py -->", "<!-- end -->"
@@ -29,6 +31,10 @@ def _kept(path: Path, text: str, request: pytest.FixtureRequest) -> None:
 
 def test_the_json_schema_is_that_of_the_results(request):
     _kept(SCHEMA, json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n", request)
+
+
+def test_the_types_of_the_page_are_those_of_the_results(request):
+    _kept(TYPES, typescript(), request)
 
 
 def test_the_python_reference_is_that_of_the_code(request):

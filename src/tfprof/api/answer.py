@@ -6,14 +6,10 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tfprof.commands.registry import commands
+from tfprof.commands.command import Command
+from tfprof.commands.registry import command_called, commands
 from tfprof.errors import ExtraMissing, UsageError
 from tfprof.printable import printable
-from tfprof.renderers.data import json
-from tfprof.renderers.data.cost_table import main_table
-from tfprof.renderers.data.encode import encoded
-from tfprof.renderers.data.raw import raw
-from tfprof.renderers.text import plain
 from tfprof.results.answered import Answered
 from tfprof.views.shapes import Report
 
@@ -34,29 +30,38 @@ class Answer:
     @cached_property
     def view(self) -> Report:
         """What there is to see, complete; renderers cut it to the screen."""
-        return commands()[self.result.command].module().view(self.result)
+        return self._command.module().view(self.result)
+
+    @property
+    def _command(self) -> Command:
+        name = self.result.command
+        return command_called(name) or commands()[name]
 
     @property
     def warnings(self) -> list[str]:
         return list(self.result.warnings)
 
     def __str__(self) -> str:
-        return plain.render(self.view).rstrip("\n")
+        return self.to_text().rstrip("\n")
 
     def __repr__(self) -> str:
         return f"<tfprof {self.result.command} of {printable(self.view.title)}>"
 
     def _repr_html_(self) -> str:
-        import html
+        from tfprof.renderers.text import html
 
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return html.render(self.view)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON envelope as a dict."""
+        from tfprof.renderers.data.encode import encoded
+
         found: dict[str, Any] = encoded(self.result)
         return found
 
     def to_json(self) -> str:
+        from tfprof.renderers.data import json
+
         return json.render(self.result)
 
     def to_csv(self) -> str:
@@ -70,11 +75,13 @@ class Answer:
         return markdown.render(self.view)
 
     def to_text(self, width: int = 80) -> str:
+        from tfprof.renderers.text import plain
+
         return plain.render(self.view, width)
 
     def to_svg(self) -> str:
         """The picture that `tfprof draw` makes, for answers that have one."""
-        command = commands()[self.result.command]
+        command = self._command
         if command.drawing is None:
             raise UsageError(
                 f"there is no picture of the {self.result.command}",
@@ -91,6 +98,9 @@ class Answer:
             import pandas as pd
         except ImportError:
             raise ExtraMissing("to_pandas() needs pandas", hint="pip install pandas") from None
+        from tfprof.renderers.data.cost_table import main_table
+        from tfprof.renderers.data.raw import raw
+
         table = main_table(self.view)
         if table is None:
             return pd.DataFrame()

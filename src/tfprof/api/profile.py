@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,16 +12,19 @@ from typing import Any
 from tfprof import __version__
 from tfprof.api.answer import Answer
 from tfprof.api.timeline import TimelineAnswer
+from tfprof.commands.options.repeats import noise_share
 from tfprof.commands.registry import commands
+from tfprof.commands.report import DEFAULT_TARGET, page_of
 from tfprof.commands.writing import write_chunks
 from tfprof.errors import UsageError
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.printable import printable
-from tfprof.reports import advise, check, memory, placement, steps, summary, timeline, trees
+from tfprof.reports import advise, check, memory, page, placement, steps, summary, timeline, trees
 from tfprof.reports import input as input_report
 from tfprof.reports.layers.query import Query as LayersQuery
+from tfprof.reports.page.query import MAX_BYTES
 from tfprof.reports.shared.calibrating import calibration_of
 from tfprof.reports.shared.device_rates import device_of
 from tfprof.reports.shared.partition_graphs import executed
@@ -242,10 +246,38 @@ class Profile:
         write_chunks(target, saved.chunks(), force=force, inputs=saved.inputs)
         return target
 
+    def report(
+        self,
+        path: PathLike = DEFAULT_TARGET,
+        *,
+        against: Profile | PathLike | Sequence[Profile | PathLike] = (),
+        max_size: int = MAX_BYTES,
+        confidential: bool = False,
+        batch: int | None = None,
+        mode: str | None = None,
+        force: bool = False,
+    ) -> Path:
+        """All of it on one page: an HTML file that opens anywhere, offline.
+
+        `against` are one or several to compare with; `max_size` is what the file may take, in
+        bytes: what has no room is thinned out or left out, and the page says so. With
+        `confidential`, no paths, names of hosts, arguments and source lines are in it.
+        """
+        target = Path(path)
+        sides = [one if isinstance(one, Profile) else load(one) for one in _several_of(against)]
+        others = [(one.data.title, [one.data]) for one in sides]
+        query = page.Query(question_from(batch, mode), others, max_size)
+        made = page_of(self.data, query, target, confidential=confidential)
+        for place, chunks in made.contents.items():
+            write_chunks(place, chunks, force=force, inputs=made.inputs)
+        return target
+
     def check(
         self,
         *,
-        baseline: Profile | PathLike | None = None,
+        baseline: Profile | PathLike | Sequence[Profile | PathLike] | None = None,
+        repeats: Sequence[Profile | PathLike] = (),
+        run_noise: str | None = None,
         batch: int | None = None,
         mode: str | None = None,
         allow_unknown: bool = False,
@@ -254,14 +286,20 @@ class Profile:
     ) -> Answer:
         """Whether budgets are kept: `max_params="5M"`, `max_step_time="+5%"` with a baseline.
 
-        `answer.result.data.ok` says whether all are.
+        `repeats` are other runs of the same program, and `baseline` may be a list of such: they
+        tell how far runs differ; else `run_noise` says it, `"3%"`. `answer.result.data.ok` says
+        whether all are kept.
         """
-        known = baseline if isinstance(baseline, Profile) else None
-        if baseline is not None and known is None:
-            known = load(baseline)  # type: ignore[arg-type]
-        before = known.data if known is not None else None
-        question = question_from(batch, mode)
-        query = check.Query(check.limits_of(limits), before, question, allow_unknown, strict)
+        query = check.Query(
+            check.limits_of(limits),
+            tuple(_data(one) for one in (() if baseline is None else _several(baseline))),
+            question_from(batch, mode),
+            allow_unknown,
+            strict,
+            tuple(_data(one) for one in repeats),
+        )
+        if run_noise is not None:
+            query = replace(query, run_noise=noise_share(run_noise))
         return self._ask("check", query)
 
     def executed(self, device: str | None = None) -> Profile:
@@ -315,6 +353,10 @@ def load(
     return Profile(read(choice.selections[0]))
 
 
+def _data(given: Profile | PathLike) -> ProfileData:
+    return given.data if isinstance(given, Profile) else load(given).data
+
+
 def _names(given: object) -> tuple[str, ...]:
     """Several; one that stands alone is meant by itself."""
     found = _several(given)
@@ -326,6 +368,12 @@ def _names(given: object) -> tuple[str, ...]:
 def _several(given: object) -> tuple[Any, ...]:
     """One or several; what is no number is refused by the question."""
     return tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+
+
+def _several_of(given: Profile | PathLike | Sequence[Profile | PathLike]) -> list[Any]:
+    """A path is one, though it has letters."""
+    alone = isinstance(given, Profile | str | os.PathLike)
+    return [given] if alone else list(given)  # type: ignore[arg-type]
 
 
 def _first(titles: Iterable[str], count: int = 3) -> list[str]:

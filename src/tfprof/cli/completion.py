@@ -15,7 +15,6 @@ from tfprof.commands.registry import commands
 if TYPE_CHECKING:
     from tfprof.sources.find.load import ProgressOf
 
-NAME = "completion"
 _OUTPUTS = (
     Option("--json", "the answer as JSON", Takes.FLAG),
     Option("--output-file", "write there; the suffix picks the format"),
@@ -145,8 +144,9 @@ def _fish() -> str:
 
 def _fish_options(command: Command) -> Iterator[str]:
     here = f"complete -c tfprof -n '__fish_seen_subcommand_from {command.name}'"
+    takes_files = any(o.takes is Takes.PATHS for s in command.options for o in s.options)
     for word in _words_of(command):
-        yield f"{here} -a {word}"
+        yield f"{here} {'' if takes_files else '-f '}-a {word}"
     for one in options_of(command):
         values = f" -xa {shlex.quote(' '.join(one.choices))}" if one.choices else " -r"
         told = f"{here} -l {one.name.lstrip('-')} -d {shlex.quote(one.help)}"

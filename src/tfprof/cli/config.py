@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +16,7 @@ from tfprof.commands.command import Command
 from tfprof.commands.options.option import Option, Takes, Values
 from tfprof.commands.registry import commands
 from tfprof.errors import InputUnreadable, UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 
 _FILE: Final = "pyproject.toml"
 _TABLE: Final = "tool.tfprof"
@@ -28,7 +28,7 @@ _NO_SETTING: Final = (Takes.PATHS, Takes.WORD)
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Setting:
     """What an option is where nobody says it, and who says so."""
 
@@ -36,7 +36,7 @@ class Setting:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProjectFile:
     """The nearest pyproject.toml with our table; `path` is None without one."""
 
@@ -95,7 +95,9 @@ def budget_of(project: ProjectFile) -> Mapping[str, object]:
     said = found.get("baseline")
     if not isinstance(said, str) or not said or project.path is None:
         return found
-    return {**found, "baseline": str(project.path.parent / said)}
+    folder = project.path.parent
+    paths = [said] if (folder / said).exists() else said.split(",")
+    return {**found, "baseline": ",".join(str(folder / one) for one in paths if one)}
 
 
 def settable(command: Command) -> list[Option]:
@@ -145,6 +147,8 @@ def _of(table: Mapping[str, object], key: str) -> object | None:
 
 def _check_keys(project: ProjectFile) -> None:
     """A key that nobody reads is a misspelt one."""
+    if not project.table:
+        return
     options = {key_of(one) for command in commands().values() for one in settable(command)}
     known = {*options, *commands(), *_WHOLE}
     for key in project.table:

@@ -17,8 +17,6 @@ from tfprof.errors import UsageError
 if TYPE_CHECKING:
     from tfprof.sources.find.load import ProgressOf
 
-NAME = "draw"
-
 
 def add_subjects(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
     """A subject for every command that has a picture; the parsers of all of them."""

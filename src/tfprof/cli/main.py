@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import argparse
 import gc
+import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast
 
-from tfprof import __version__
-from tfprof.cli import completion, config_told, draw, run, shell
 from tfprof.cli.config import settings_of, with_settings
 from tfprof.cli.encoding import use_letters_it_has
-from tfprof.cli.help import epilog, overview
-from tfprof.cli.output import (
-    add_outputs,
-    check_target,
-    deliver,
-    emit,
-    emit_to_stderr,
-    tell_of,
-    warn,
-)
-from tfprof.cli.parser import Parser, add_options, values_of
+from tfprof.cli.help import overview
+from tfprof.cli.output import check_target, deliver, emit, emit_to_stderr, tell_of, warn
+from tfprof.cli.parser import build_parser, values_of
 from tfprof.cli.progress import progress_bar
 from tfprof.cli.streams import give_up_lost_streams, talk, to_stdout
-from tfprof.cli.words import normalised, paths_together, with_command
+from tfprof.cli.words import divided, meant_by, normalised, paths_together, with_command
 from tfprof.commands.command import Command, Files
-from tfprof.commands.registry import commands
+from tfprof.commands.registry import command_called, commands
 from tfprof.errors import InputUnreadable, InternalFault, Interrupted, TfprofError
 
 if TYPE_CHECKING:
@@ -44,33 +35,20 @@ tfprof: what a TensorFlow model costs, from its files, without TensorFlow.
 
 
 _OBJECTS_BEFORE_A_SEARCH = 20_000_000
+# who answers where that is not the command itself: a file of this folder each
+_SURFACES = {
+    "shell": "shell",
+    "draw": "draw",
+    "run": "run",
+    "completion": "completion",
+    "config": "config_told",
+}
 
 
-def build_parser() -> tuple[argparse.ArgumentParser, dict[str, bool]]:
-    """The parser, and the options that take a value: whether they have to."""
-    parser = Parser(prog="tfprof", usage="tfprof COMMAND PATH... [options]", allow_abbrev=False)
-    parser.add_argument("--version", action="version", version=f"tfprof {__version__}")
-    subparsers = parser.add_subparsers(
-        dest="command", prog="tfprof", metavar="COMMAND", required=True
-    )
-    valued: dict[str, bool] = {}
-    for name, command in commands().items():
-        sub = subparsers.add_parser(
-            name, description=command.help, epilog=epilog(command), allow_abbrev=False
-        )
-        add_options(sub, command.options)
-        parsers: list[argparse.ArgumentParser] = [sub]
-        if name == draw.NAME:
-            parsers += draw.add_subjects(sub)
-        elif name != completion.NAME:
-            add_outputs(sub, command)
-        if name == run.NAME:
-            sub.usage = run.USAGE
-        for one in parsers:
-            parser.known_options.update(one._option_string_actions)  # noqa: SLF001
-            takers = [it for it in one._actions if it.nargs in (None, "?")]  # noqa: SLF001
-            valued |= {o: it.nargs is None for it in takers for o in it.option_strings}
-    return parser, valued
+class Surface(Protocol):
+    def run(
+        self, args: argparse.Namespace, progress: ProgressOf | None
+    ) -> Answered[object] | Callable[[], int]: ...
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -106,25 +84,30 @@ def _run(argv: Sequence[str]) -> int:
     if not argv:
         to_stdout(_HINTS + "\n")
         return 0
-    parser, valued = build_parser()
-    ours, script = run.divided(argv, {option for option, must in valued.items() if must})
-    words = normalised(ours)
-    if words[0] == "help":  # the original's word for it
-        words = [*words[1:2], "--help"]
-    if words[0] in ("--help", "-h"):
+    first = normalised(argv[:1])[0]
+    if first == "help":  # the original's word for it
+        argv = [*argv[1:2], "--help"]
+        first = argv[0]
+    if first in ("--help", "-h"):
         to_stdout(overview(commands().values()))
         return 0
+    parser, valued = build_parser(meant_by(first))
+    takers = {option for option, must in valued.items() if must}
+    ours, script = divided(argv, takers)
+    words = normalised(ours)
     if words[0] != "--version":
-        words = with_command(words, commands(), {option for option, must in valued.items() if must})
+        words = with_command(words, takers)
         words = paths_together(words, valued)
-    _set_defaults(parser, words[0])
-    args = parser.parse_args(words)
+    command = command_called(words[0])
+    if command is not None:
+        _set_defaults(parser, command)
+    args = parser.parse_args(words)  # ends where there is no command
+    assert command is not None  # noqa: S101
     args.script = script
-    command = commands()[args.command]
-    if args.command not in (draw.NAME, completion.NAME):
+    if command.name not in ("draw", "completion"):
         check_target(args, command)
     with progress_bar() as progress:
-        answered = _answered(args, progress)
+        answered = _answered(command, args, progress)
     code = 0
     if callable(answered):
         code = answered()
@@ -151,29 +134,21 @@ def _ended(answered: Answered[object], command: Command, args: argparse.Namespac
     return code
 
 
-def _set_defaults(parser: argparse.ArgumentParser, command: str) -> None:
+def _set_defaults(parser: argparse.ArgumentParser, command: Command) -> None:
     """What the environment and the project say holds where the call says nothing."""
-    if command in commands():
-        found = settings_of(commands()[command])
-        (every,) = (it.choices for it in parser._actions if isinstance(it.choices, dict))  # noqa: SLF001
-        every[command].set_defaults(**{key: one.value for key, one in found.items()})
+    found = settings_of(command)
+    (every,) = (it.choices for it in parser._actions if isinstance(it.choices, dict))  # noqa: SLF001
+    every[command.name].set_defaults(**{key: one.value for key, one in found.items()})
 
 
 def _answered(
-    args: argparse.Namespace, progress: ProgressOf | None
+    command: Command, args: argparse.Namespace, progress: ProgressOf | None
 ) -> Answered[object] | Files | Callable[[], int]:
     """Or what is left to do when all is read and the bar is gone: the prompt, a picture."""
-    answer = commands()[args.command].answer
-    if answer is not None:
-        return answer(with_settings(values_of(args), args.command), progress)
-    own: dict[str, Callable[..., Answered[object] | Callable[[], int]]] = {
-        "shell": shell.run,
-        draw.NAME: draw.run,
-        run.NAME: run.run,
-        completion.NAME: completion.run,
-        config_told.NAME: config_told.run,
-    }
-    return own[args.command](args, progress)
+    if command.answer is not None:
+        return command.answer(with_settings(values_of(args), command.name), progress)
+    surface = importlib.import_module(f"tfprof.cli.{_SURFACES[command.name]}")
+    return cast("Surface", surface).run(args, progress)
 
 
 def _report(fault: TfprofError) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -33,6 +32,7 @@ _OTHERS = {
 }
 _WIDEST = 120
 _NARROWEST = 40
+_UNKNOWN = 80
 
 
 def add_outputs(parser: argparse.ArgumentParser, command: Command) -> None:
@@ -59,7 +59,16 @@ def check_target(args: argparse.Namespace, command: Command) -> None:
     is_named = args.json or args.format
     if is_named or not path.name.lower().endswith(command.suffixes):
         _format_for(path, args, command)
-    check_free(path, force=args.force)
+    check_free(path, force=args.force, inputs=_named(args))
+
+
+def _named(args: argparse.Namespace) -> list[Path]:
+    """The files of the call, whether or not anything in them was of use."""
+    from tfprof.commands.options.inputs import BY_KIND
+
+    by_kind = (getattr(args, one.dest, None) for one in BY_KIND.options)
+    words = [*(getattr(args, "paths", None) or ()), *by_kind]
+    return [Path(one) for one in words if isinstance(one, str) and one]
 
 
 def emit(answer: Answer, args: argparse.Namespace, command: Command) -> None:
@@ -130,6 +139,8 @@ def deliver(files: Files) -> None:
     for path, content in files.contents.items():
         write_chunks(path, content, force=files.replace, inputs=files.inputs)
         talk(f"Wrote {path}{files.then}")
+    if files.after is not None:
+        files.after()
 
 
 def tell_of(files: Files, args: argparse.Namespace) -> None:
@@ -155,4 +166,15 @@ def wants_colour() -> bool:
 
 def width() -> int:
     """The terminal's or COLUMNS; 80 in a pipe. Very wide lines are hard to read."""
-    return max(_NARROWEST, min(_WIDEST, shutil.get_terminal_size((80, 24)).columns))
+    return max(_NARROWEST, min(_WIDEST, columns()))
+
+
+def columns() -> int:
+    """As shutil has it, which loads every way to pack files."""
+    said = os.environ.get("COLUMNS", "")
+    if said.isdecimal() and int(said) > 0:
+        return int(said)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or _UNKNOWN  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):  # no terminal, or nothing at all
+        return _UNKNOWN

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import shlex
-import shutil
 import sys
 from collections.abc import Callable
 from typing import TextIO
@@ -19,13 +18,14 @@ def paged(write: Callable[[TextIO], object]) -> bool:
     words = _pager()
     if not words:
         return False
+    import shutil
+    import subprocess  # load much, and few have a pager
+
     shown = io.StringIO()
     write(shown)
     text = shown.getvalue()
     if text.count("\n") < shutil.get_terminal_size((80, 24)).lines:
         return False
-    import subprocess  # loads much, and few have a pager
-
     told = {"LESS": _LESS, **os.environ}
     try:
         subprocess.run(  # noqa: S603  (what the user says is his pager)

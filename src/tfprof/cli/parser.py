@@ -5,10 +5,15 @@ from __future__ import annotations
 import argparse
 import difflib
 from collections.abc import Iterable
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
+from tfprof import __version__
+from tfprof.cli.help import epilog
+from tfprof.cli.output import add_outputs, columns
 from tfprof.cli.streams import to_stdout
+from tfprof.commands.command import Command
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
+from tfprof.commands.registry import command_called, commands
 from tfprof.errors import UsageError
 
 _BEYOND_ALL = 1e30
@@ -16,6 +21,9 @@ _BEYOND_ALL = 1e30
 
 class _SameEverywhere(argparse.HelpFormatter):
     """An option as Python 3.13 writes it, `-o, --output-file FILE`, on every Python."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=columns() - 2)
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
         if not action.option_strings or action.nargs == 0:
@@ -27,8 +35,6 @@ class _SameEverywhere(argparse.HelpFormatter):
 class Parser(argparse.ArgumentParser):
     """argparse that raises our errors and suggests the nearest option of any command."""
 
-    known_options: ClassVar[set[str]] = set()
-
     def __init__(self, **given: Any) -> None:  # noqa: ANN401  (argparse's own)
         super().__init__(formatter_class=_SameEverywhere, **given)
 
@@ -36,7 +42,7 @@ class Parser(argparse.ArgumentParser):
         hint = f"`{self.prog} --help` lists the options."
         if message.startswith("unrecognized arguments: "):
             word = message.split(": ", 1)[1].split(maxsplit=1)[0].partition("=")[0]
-            near = difflib.get_close_matches(word, self.known_options, 1)
+            near = difflib.get_close_matches(word, _every_option(), 1)
             message = f"unknown option {word}"
             hint = f"Did you mean {near[0]}?" if near else hint
         raise UsageError(message, hint=hint)
@@ -44,6 +50,52 @@ class Parser(argparse.ArgumentParser):
     def _print_message(self, message: str, _file: object = None) -> None:
         """Help and the version, which argparse would write whether they arrive or not."""
         to_stdout(message)
+
+
+def build_parser(name: str | None = None) -> tuple[argparse.ArgumentParser, dict[str, bool]]:
+    """Of one command or of all, and the options that take a value: whether they have to."""
+    parser = Parser(prog="tfprof", usage="tfprof COMMAND PATH... [options]", allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"tfprof {__version__}")
+    subparsers = parser.add_subparsers(
+        dest="command", prog="tfprof", metavar="COMMAND", required=True
+    )
+    valued: dict[str, bool] = {}
+    only = command_called(name) if name is not None else None
+    for command in commands().values() if only is None else (only,):
+        sub = subparsers.add_parser(
+            command.name,
+            description=command.help,
+            epilog=epilog(command),
+            allow_abbrev=False,
+            usage=command.usage,
+        )
+        add_options(sub, command.options)
+        for one in (sub, *_add_rest(sub, command)):
+            takers = [it for it in one._actions if it.nargs in (None, "?")]  # noqa: SLF001
+            valued |= {o: it.nargs is None for it in takers for o in it.option_strings}
+    return parser, valued
+
+
+def _add_rest(parser: Parser, command: Command) -> list[argparse.ArgumentParser]:
+    """What is not of the command itself: the parsers of its subjects, or where answers go."""
+    if command.name == "draw":
+        from tfprof.cli.draw import add_subjects
+
+        return add_subjects(parser)
+    if command.name != "completion":
+        add_outputs(parser, command)
+    return []
+
+
+def _every_option() -> set[str]:
+    parser, _ = build_parser()
+    of_commands, seen = [parser], set[str]()
+    while of_commands:
+        for action in of_commands.pop()._actions:  # noqa: SLF001
+            seen.update(action.option_strings)
+            if isinstance(action.choices, dict):
+                of_commands += action.choices.values()
+    return seen
 
 
 def add_options(parser: argparse.ArgumentParser, groups: Iterable[OptionSection]) -> None:

@@ -7,14 +7,14 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tfprof.cli.output import emit, emit_to_stderr
 from tfprof.cli.parser import values_of
 from tfprof.cli.streams import talk
-from tfprof.cli.words import is_option, normalised
+from tfprof.cli.words import MODULE
 from tfprof.commands.run import RunOptions, options_of
 from tfprof.errors import (
     ExtraMissing,
@@ -31,37 +31,13 @@ if TYPE_CHECKING:
     from tfprof.live.run.wanted import Wanted
     from tfprof.sources.find.load import ProgressOf
 
-NAME: Final = "run"
-USAGE: Final = "tfprof run [options] train.py|-m module [arguments]"
 _PIPED: Final = "-"
-_MODULE: Final = "-m"
-
-
-def divided(argv: Sequence[str], valued: Collection[str]) -> tuple[list[str], list[str]]:
-    """The words for us, and from the script on the words for it, which are not looked at."""
-    words, is_run, value_follows = list(argv), False, False
-    for position, word in enumerate(words):
-        if value_follows:
-            value_follows = False
-        elif is_run and word == _MODULE:
-            return words[:position], words[position:]
-        elif word == "--":
-            return (words[:position], words[position + 1 :]) if is_run else (words, [])
-        elif is_option(word):
-            value_follows = normalised([word])[0] in valued
-        elif is_run:
-            return words[:position], words[position:]
-        elif word != NAME:
-            return words, []
-        else:
-            is_run = True
-    return words, []
 
 
 def run(args: argparse.Namespace, _progress: ProgressOf | None) -> Callable[[], int]:
     """What starts the script; all that is wrong with the call is told before."""
     words: list[str] = args.script
-    if not words or words == [_MODULE]:
+    if not words or words == [MODULE]:
         raise UsageError("no script given", hint="tfprof run train.py, or tfprof run -m package")
     if (args.json or args.format) and not args.output_file:
         raise UsageError("stdout is the script's alone", hint="-o run.json writes the summary.")
@@ -72,7 +48,7 @@ def run(args: argparse.Namespace, _progress: ProgressOf | None) -> Callable[[], 
 
 
 def _check_script(words: Sequence[str]) -> None:
-    if words[0] == _MODULE:
+    if words[0] == MODULE:
         package = words[1].partition(".")[0]
         places = [os.getcwd(), *sys.path]  # noqa: PTH109  (as Python puts it there)
         if importlib.machinery.PathFinder.find_spec(package, places) is None:
@@ -123,7 +99,7 @@ def _wanted(words: Sequence[str], options: RunOptions) -> Wanted:
     from tfprof.live.recording.run_folder import masked
     from tfprof.live.run.wanted import Wanted
 
-    is_module = words[0] == _MODULE
+    is_module = words[0] == MODULE
     return Wanted(
         folder="",
         parent=os.getpid(),

@@ -8,10 +8,16 @@ import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from tfprof.commands.registry import command_called, commands
 from tfprof.errors import UsageError
 
 # files named by their kind and no command: what the original answered with its prompt
 INPUT_FLAGS = ("--graph-path", "--run-meta-path", "--op-log-path", "--profile-path")
+# what stands before the name of a module that is run
+MODULE = "-m"
+_RUN = "run"
+# what paths alone ask for
+_NO_COMMAND = "summary"
 _PIPED = "-"
 _PLAIN_WORD = re.compile(r"[^/\\.:]+")
 _LONG_OPTION = re.compile(r"--?([A-Za-z][\w-]+)(=.*)?", re.DOTALL)
@@ -33,7 +39,35 @@ def is_option(word: str) -> bool:
     return word.startswith("-") and word != _PIPED
 
 
-def with_command(words: list[str], commands: Collection[str], valued: Collection[str]) -> list[str]:
+def divided(argv: Sequence[str], valued: Collection[str]) -> tuple[list[str], list[str]]:
+    """The words for us, and from the script on the words for it, which are not looked at."""
+    words, is_run, value_follows = list(argv), False, False
+    for position, word in enumerate(words):
+        if value_follows:
+            value_follows = False
+        elif is_run and word == MODULE:
+            return words[:position], words[position:]
+        elif word == "--":
+            return (words[:position], words[position + 1 :]) if is_run else (words, [])
+        elif is_option(word):
+            value_follows = normalised([word])[0] in valued
+        elif is_run:
+            return words[:position], words[position:]
+        elif word != _RUN:
+            return words, []
+        else:
+            is_run = True
+    return words, []
+
+
+def meant_by(first: str) -> str | None:
+    """The command that the first word alone decides about; an option decides nothing."""
+    if command_called(first) is not None:
+        return first
+    return None if is_option(first) or _is_no_path(first) else _NO_COMMAND
+
+
+def with_command(words: list[str], valued: Collection[str]) -> list[str]:
     """The command in front. Without one, paths mean `summary`."""
     first_path = ""
     value_follows = False
@@ -42,14 +76,14 @@ def with_command(words: list[str], commands: Collection[str], valued: Collection
             value_follows = False
         elif is_option(word):
             value_follows = word in valued
-        elif word in commands and not first_path:
+        elif not first_path and command_called(word) is not None:
             return [word, *words[:position], *words[position + 1 :]]
         else:
             first_path = first_path or word
     if _is_no_path(first_path):
-        raise _unknown_command(first_path, commands)
+        raise _unknown_command(first_path)
     by_kind = any(word.partition("=")[0] in INPUT_FLAGS for word in words)
-    return ["shell" if by_kind and not first_path else "summary", *words]
+    return ["shell" if by_kind and not first_path else _NO_COMMAND, *words]
 
 
 def _is_no_path(word: str) -> bool:
@@ -62,8 +96,8 @@ def _is_no_path(word: str) -> bool:
     return not any(Path().glob(f"{word}.*"))
 
 
-def _unknown_command(word: str, commands: Collection[str]) -> UsageError:
-    near = difflib.get_close_matches(word.lower(), commands, 1)
+def _unknown_command(word: str) -> UsageError:
+    near = difflib.get_close_matches(word.lower(), commands(), 1)
     hint = f"Did you mean `tfprof {near[0]}`?" if near else "`tfprof --help` lists the commands."
     return UsageError(f"no command and no file is called {word!r}", hint=hint)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from tfprof.compat.protos import AdviceProto, Checker
 from tfprof.compat.results import MultiGraphNodeProto, code_result
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import holds_kernels
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
@@ -29,7 +29,7 @@ _TOP = 3
 _LEVELS, _LEAST_MICROS = 4, 1000
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class _Case:
     """What the checkers look at."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tfprof.compat.handed import Live, Proto
 from tfprof.errors import UsageError, WrongKind
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.live.objects import LiveGraph, default_graph, live_graph
 from tfprof.live.op_log import default_log
 from tfprof.live.profile import data_of_live
@@ -32,7 +33,7 @@ _NO_GRAPH = (
 )
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Run:
     """A step's run metadata: its number, its message and what it comes to."""
 

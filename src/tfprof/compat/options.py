@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 
 from tfprof.compat.handed import Live, OptionDict
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.options import LISTS, Options
 
 ORIGINAL = "original"
@@ -19,7 +20,7 @@ _MISSING: OptionDict = {
 _ELSEWHERE = frozenset({"output", "dump_to_file", "viz"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReportOutput:
     """Where a report goes, from `-output kind:key=value,...`."""
 

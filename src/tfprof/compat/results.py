@@ -7,11 +7,11 @@ what the view does not hold (input shapes, the nodes of an op type) is worked ou
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Self
 
 from tfprof.compat.encoded import encoded
 from tfprof.compat.handed import Proto
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import metrics
 from tfprof.printable import printable
 from tfprof.reports.trees.original import Details
@@ -22,7 +22,7 @@ _NO_COSTS = Costs()
 _ABOVE_THE_LIST = -1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ViewRow:
     """A row of a view, or a graph node inside one."""
 
@@ -33,7 +33,7 @@ class ViewRow:
     at: int = _ABOVE_THE_LIST
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ViewSource:
     """A view as rows by position, and which of them stand below which.
 
@@ -46,7 +46,7 @@ class ViewSource:
     details: Details | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NoTensorValue:
     """The value of a checkpoint's tensor: empty, since only the command line reads one."""
 

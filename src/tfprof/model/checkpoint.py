@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.errors import CorruptFile
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import elements
 from tfprof.model.providers import TensorValues
 from tfprof.wire import dtypes, small_floats
@@ -31,7 +32,7 @@ _BITS = {"bfloat16": "<u2", "int4": "i1", "uint4": "u1", "int2": "i1", "uint2": 
 _SIGN_BITS = {"int4": np.int8(8), "int2": np.int8(2)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StoredTensor:
     """What the index says about one tensor. `name` is for people, `key` is the file's."""
 
@@ -51,7 +52,7 @@ class StoredTensor:
         return dtypes.bits(self.dtype) is not None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Checkpoint:
     path: str
     version: str

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
+
+from tfprof.frozen_dataclass import frozen_dataclass
 
 # a tracer names a stream behind its device, or all of them together, or the device's copies
 ALL_STREAMS = "/stream:all"
@@ -27,7 +29,7 @@ _PARTS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DevicePeak:
     """FLOPs and bytes that a device does in a second at its best."""
 
@@ -60,7 +62,7 @@ def without_part(device: str) -> str:
     return _PART.sub("", device)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeviceSpec:
     """None where the name leaves it open. The type is in capitals."""
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.model.device_labels import label_of
+from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.device_labels import NO_OP, label_of
 from tfprof.model.hlo_programs import Programs, of_path, unknown
 from tfprof.model.interned import Interned
 from tfprof.model.joint_codes import joint_codes
@@ -34,7 +34,7 @@ _NESTED = "::"
 _KINDS = (OpKind.TENSORFLOW, OpKind.JAX)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Attributed:
     """Events of a plane, and for each a row of `ops`.
 
@@ -55,10 +55,15 @@ def attributed(plane: Plane, programs: Programs) -> Attributed:
     codes, distinct = said.combined()
     ops = [_op(one, programs, is_instruction=is_tpu(plane)) for one in distinct]
     keys = [
-        f"{said.program} {said.instruction or (said.shown if is_tpu(plane) else op.name)}"
-        for said, op in zip(distinct, ops, strict=True)
+        _key(one, op, is_instruction=is_tpu(plane)) for one, op in zip(distinct, ops, strict=True)
     ]
     return Attributed(rows, codes, ops, Interned.of(keys).codes[codes])
+
+
+def _key(said: _Words, op: OpName, *, is_instruction: bool) -> str:
+    """Of what kernels have in common that are one execution; nothing, if nobody knows their op."""
+    own = said.shown if is_instruction else said.name if op.name == NO_OP else op.name
+    return f"{said.program} {said.instruction or own}"
 
 
 def counted_rows(plane: Plane) -> Ints:
@@ -72,7 +77,7 @@ def instruction_of(text: str) -> str:
     return text.rpartition(_NESTED)[2] or text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Words:
     """What an event says of itself; empty, or None, where it says nothing."""
 

@@ -16,8 +16,10 @@ from tfprof.model.budget import OverBudget
 from tfprof.wire import dtypes
 
 BATCH = "B"
+# S for a sequence, H and W of images, D before them, C at the end
+_LETTERS = {2: "S", 3: "SC", 4: "HWC", 5: "DHWC"}
 # past these a formula tells nobody anything, and grows without end
-_MOST_TERMS, _MOST_FLOORS = 1 << 12, 64
+_MOST_TERMS, _MOST_FLOORS = 1 << 9, 64
 
 # a symbol's name, or a floor that did not come out even
 Atom = Union[str, "Floor"]
@@ -159,6 +161,12 @@ def symbol(name: str) -> Dim:
     return Dim({((name, 1),): 1})
 
 
+def letters_of(rank: int) -> list[str]:
+    """What open dimensions of an input are called: B the first, then by place."""
+    letters = BATCH + _LETTERS.get(rank, "")
+    return [letters[at] if at < len(letters) else f"D{at}" for at in range(rank)]
+
+
 def at(size: Size, known: Mapping[str, Size]) -> Size:
     """A size with some symbols replaced."""
     return size if isinstance(size, int) else size.at(known)
@@ -179,6 +187,26 @@ def divided(size: Size, by: Size) -> Size | None:
     if isinstance(size, int):
         return 0 if size == 0 else None
     return _long_division(size, by)
+
+
+def ratio(size: Size, by: Size) -> float | None:
+    """How many times the other it is, whatever the symbols are; None where that hangs on them."""
+    mine, theirs = _terms(size), _terms(by)
+    if by == 0 or (size != 0 and mine.keys() != theirs.keys()):
+        return None
+    shares = {count / theirs[monomial] for monomial, count in mine.items() if count}
+    return shares.pop() if len(shares) == 1 else 0.0 if not shares else None
+
+
+def terms_in(size: Size) -> int:
+    """How long its formula is; a number has one term."""
+    return 1 if isinstance(size, int) else len(size.terms)
+
+
+def rough(size: Size, each: int = 64) -> float:
+    """A number to sort formulas by: with every symbol so large."""
+    found = at(size, dict.fromkeys(symbols(size), each))
+    return float(found) if isinstance(found, int) else 0.0
 
 
 def ceil_div(size: Size, by: int) -> Size:
@@ -240,7 +268,8 @@ def formula(size: Size) -> str:
         number = units.count(abs(count))
         text = number if not factors else factors if number == "1" else f"{number}·{factors}"
         parts.append(("- " if count < 0 else "+ ") + text)
-    return " ".join(parts).removeprefix("+ ")
+    text = " ".join(parts).removeprefix("+ ")
+    return f"-{text[2:]}" if text.startswith("- ") else text
 
 
 def term_list(size: Size) -> list[dict[str, object]]:

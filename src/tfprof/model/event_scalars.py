@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
+
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen_dataclass(eq=False)
 class ScalarSeries:
     """The points of a tag in the order they were written; `wall_s` are seconds since 1970."""
 
@@ -25,7 +27,7 @@ class ScalarSeries:
         return len(self.step)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen_dataclass(eq=False)
 class EventScalars:
     """What one event file logged; a session writes a file of its own.
 
@@ -37,7 +39,7 @@ class EventScalars:
     traced: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SavedCheckpoint:
     """A checkpoint with a number in its name, and when its index was written."""
 

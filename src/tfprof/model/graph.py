@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import accumulate, repeat
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.budget import MOST_DIMENSIONS
 from tfprof.model.interned import Interned
 from tfprof.model.names import Names
@@ -26,7 +27,7 @@ MISSING = -1  # input_node: no node of that name in this graph
 CONTROL = -1  # input_port: the edge only orders
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Edges(PicklesWithoutCaches):
     """Row `i` of the graph reads the edges `offsets[i]`..`offsets[i + 1]`, in input order.
 
@@ -46,7 +47,7 @@ class Edges(PicklesWithoutCaches):
         return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Graph(PicklesWithoutCaches):
     """`cut` says so where there were more nodes, and the file of the graph ended before them."""
 
@@ -88,7 +89,7 @@ class Graph(PicklesWithoutCaches):
         return offsets, data[np.argsort(source, kind="stable")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Node:
     """One row of a graph, to read it by name."""
 
@@ -148,7 +149,7 @@ class Node:
         return 0 if value is None else int(value.type)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Argument:
     name: str
     dtype: int
@@ -160,7 +161,7 @@ class FunctionParts(NamedTuple):
     body: Graph
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Function(PicklesWithoutCaches):
     """A function of the library. Its arguments are the first nodes of `body`, of type `_Arg`."""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.op_names import OpKind, OpName
 from tfprof.wire.schema import Proto, message_class
 
@@ -21,7 +22,7 @@ _ADDS_UP, _PRODUCT = re.compile("reduce_fusion"), re.compile("gemm|dot|matmul")
 _HALF_TYPES = frozenset((10, 16, 19, 20, 23, 24, 25, 28, 29, 32, 33))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Instruction:
     """`category` is what XLA calls its kind: the opcode, of a fusion `loop fusion`.
 
@@ -52,7 +53,7 @@ class Program:
         }
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Programs:
     """By number, which is 64 bits whatever their sign, and by name: of one name the first."""
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.providers import TraceSource
 from tfprof.model.trace import Trace
 from tfprof.model.xspace import Space, on_one_clock
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Host:
     """`name` is empty where no file says it; `rank` counts the hosts of a run from 0, by name."""
 
@@ -25,7 +26,7 @@ class Host:
         return self.source()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TraceAtHand:
     """A trace that is in no file of its own: it pickles with all that it holds."""
 

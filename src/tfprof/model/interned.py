@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.names import Names
 from tfprof.wire.spans import Spans
 
@@ -29,7 +29,7 @@ def looked_up(
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Interned:
     codes: npt.NDArray[np.int32]
     table: Sequence[str]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Edges, Graph
 from tfprof.model.interned import Interned
 from tfprof.model.names import Names
@@ -18,7 +18,7 @@ SENDS = ("_Send", "_HostSend")
 RECEIVES = ("_Recv", "_HostRecv")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Transfer:
     """A tensor that a graph hands over or takes: `row` is its _Send or _Recv.
 
@@ -112,7 +112,7 @@ def _edges(graphs: Sequence[Graph], first: Sequence[int], sent: _Sent) -> Edges:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Joined:
     """The attributes of several graphs, by the rows of all of them together."""
 

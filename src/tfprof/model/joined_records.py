@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.allocations import Allocations
 from tfprof.model.providers import AllocationSource, Records
 from tfprof.wire.schema import Proto
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class JoinedRecords:
     """`first` are the rows with which the traces begin."""
 
@@ -26,7 +26,7 @@ class JoinedRecords:
         return None if source is None else source(row - self.first[part])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class JoinedAllocations:
     """Those traces that know of any, each with the row that it begins with."""
 
@@ -38,7 +38,7 @@ class JoinedAllocations:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen_dataclass(eq=False)
 class ChosenRecords:
     """Of some rows of a trace alone, which are counted through."""
 
@@ -49,7 +49,7 @@ class ChosenRecords:
         return self.source(int(self.rows[row]))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen_dataclass(eq=False)
 class ChosenAllocations:
     """The same of what executions took; `rows` rise."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Shape
 from tfprof.wire.json_values import Json
 
@@ -12,7 +13,7 @@ _SEED = "seed_generator_state"
 NO_WEIGHTS = "the file holds no weights"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Weight:
     name: str
     shape: tuple[int, ...]
@@ -25,7 +26,7 @@ class Weight:
         return self.name.endswith(_SEED)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KerasLayer:
     """`path` is the layer's name with those of the models around it: `inner/dense`."""
 
@@ -38,7 +39,7 @@ class KerasLayer:
     unknown: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Ref:
     """Output number `output` of the call in row `call`; -1: of a call that the file lacks."""
 
@@ -47,7 +48,7 @@ class Ref:
     stated: Shape | None = None  # as written in the file; None for an open dimension
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KerasCall:
     """One use of a layer: `number` counts those of one layer from 0.
 
@@ -64,7 +65,7 @@ class KerasCall:
     kwargs: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KerasCalls:
     """What a model computes, in an order in which it can; nested models are opened."""
 
@@ -73,14 +74,14 @@ class KerasCalls:
     missing: str = "the file does not say how its layers are connected"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KerasInput:
     name: str
     shape: Shape | None
     dtype: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KerasModel:
     """`weights_missing` says why the file tells nothing of weights; a config asks for them then.
 

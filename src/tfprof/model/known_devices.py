@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import DevicePeak
 
 _T, _G = 1e12, 1e9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KnownDevice:
     """`pattern` is what a capture may call it; `version` and `cores` what its plane states."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.interned import Interned
 from tfprof.model.xspace import Events, Plane
 from tfprof.model.xstats import StatValue
@@ -23,7 +24,7 @@ _SIGNED = 1 << 63
 _UNSIGNED = 1 << 64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MadeEvents:
     """One row an event, in any order; `line` is a position in the names of the lines."""
 
@@ -62,7 +63,7 @@ def made_plane(host: str, name: str, lines: Sequence[str], events: MadeEvents) -
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _MadeStats:
     """All stats are those of events; of a name nothing else is known."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.kernel_names import short_name
 
 
@@ -18,7 +18,7 @@ class OpKind(Enum):
     XLA = "XLA"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpName:
     kind: OpKind
     name: str
@@ -31,6 +31,8 @@ _NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_./>-]*")
 _TENSORFLOW_TYPE = re.compile(r"[A-Z_][a-zA-Z0-9_]*")
 # what a compiler calls a kernel
 _KERNELS = ("void ", "_Z")
+# what XLA puts before the text of an instruction
+_HLO_TEXT = "%"
 # a function that the runtime made: whoever calls it waits for the ops inside
 _FUNCTION = re.compile(r"__(?:inference|forward|backward)_.*")
 _JAX_TYPE = re.compile(r"[a-z_][a-z0-9_]*(\[.*\])?")
@@ -57,10 +59,17 @@ def op_name(event: str) -> OpName | None:
     return None
 
 
+def instruction_name(event: str) -> str:
+    """Of `%fusion.3 = bf16[8] fusion(%all-reduce.1)`, what it reads does not tell what it is."""
+    return event.partition(" = ")[0].removeprefix(_HLO_TEXT)
+
+
 def kind_of(event: str) -> str:
     """What to call an event in little room: the type of its op, the end of an iterator's path."""
     if event.startswith(_KERNELS):
         return short_name(event)
+    if event.startswith(_HLO_TEXT):
+        return instruction_name(event)
     op = op_name(event)
     if op is None or op.kind is OpKind.COPY:
         return event

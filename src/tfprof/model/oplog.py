@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.providers import CodeSource
 
 TRAINABLE = "_trainable_variables"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CodeFrame:
     file: str
     line: int
@@ -19,7 +19,7 @@ class CodeFrame:
     function_line: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NoCode:
     """The code of a log that has none."""
 
@@ -27,7 +27,7 @@ class NoCode:
         return ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpLog:
     """`uncounted` are the nodes whose FLOPs could not be found out; None where nobody tried."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import metrics
 
 ORDERS = ("name", "depth", *metrics.NAMES)
@@ -22,7 +23,7 @@ EARLY_ACCOUNT = ("Variable", "VariableV2", "VarHandleOp")
 EARLY_HIDDEN = ("IsVariableInitialized_[0-9]+", r"save\/.*", "^zeros[0-9_]*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Options:
     """Defaults are the late tool's. `early()` gives those of the command line."""
 

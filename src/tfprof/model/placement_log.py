@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from tfprof.frozen_dataclass import frozen_dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlacementLog:
     """Devices by full name. `placed` is by node, `executed` counts by op type and device.
 

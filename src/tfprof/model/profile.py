@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from pathlib import Path
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.event_scalars import EventScalars, SavedCheckpoint
 from tfprof.model.graph import Graph, Shape
@@ -17,7 +18,7 @@ from tfprof.model.run_record import RunRecord
 from tfprof.model.trace import Trace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TensorSpec:
     """A tensor of a signature."""
 
@@ -27,14 +28,14 @@ class TensorSpec:
     shape: Shape | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Signature:
     name: str
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeclaredVariable:
     """A variable as a file other than the graph states it; None where that file does not say."""
 
@@ -44,7 +45,7 @@ class DeclaredVariable:
     trainable: bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Declarations:
     """What a MetaGraph, an object graph or a variable table says about the graph beside it."""
 
@@ -58,7 +59,7 @@ class Declarations:
     tags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Input:
     """A file that was found: what it is, and whether and why it was used.
 
@@ -72,7 +73,7 @@ class Input:
     elsewhere: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Origin:
     """The files behind a profile, and its parts as they were read from them."""
 
@@ -80,7 +81,7 @@ class Origin:
     parts: Mapping[str, object] = field(repr=False)
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class ProfileData:
     title: str
     inputs: tuple[Input, ...] = ()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import Dim, Size
 
 
@@ -34,7 +34,7 @@ def weakest(kinds: Iterable[Kind]) -> Kind:
     return max(kinds, key=_STRENGTH.index, default=Kind.MEASURED)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Quantity:
     """`value` is a formula while a size is open; `reason` says what is missing of it."""
 

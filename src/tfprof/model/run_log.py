@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tfprof.frozen_dataclass import frozen_dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OlderLibrary:
     """A library that was loaded, and the version that TensorFlow was built with."""
 
@@ -14,7 +14,7 @@ class OlderLibrary:
     built_with: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunLog:
     """`instructions` are those that the machine has and the build does not use.
 

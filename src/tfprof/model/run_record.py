@@ -6,9 +6,11 @@ None where the record does not say: an old writer, a killed process, or nothing 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from enum import Enum
+
+from tfprof.frozen_dataclass import frozen_dataclass
 
 
 class RunState(Enum):
@@ -19,7 +21,7 @@ class RunState(Enum):
     GONE = "gone"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Program:
     """The arguments are as they were stored: what looks like a secret is masked by the writer."""
 
@@ -32,31 +34,33 @@ class Program:
         return self.script or (f"-m {self.module}" if self.module else "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecordedDevice:
     name: str
     kind: str | None = None
     model: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecordedLayer:
     name: str
     class_name: str | None
     scope: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecordedModel:
     name: str | None
     layers: tuple[RecordedLayer, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecordedSteps:
     """Training steps counted over the whole program; periods go from start to start.
 
-    `untraced_us` are periods of steps after the warm-up while no profiler was on.
+    `untraced_us` are periods of steps after the warm-up while no profiler was on, and
+    `untraced_cpu_us` what all threads of the process worked in those of them that we did nothing
+    beside.
     """
 
     kind: str | None
@@ -65,9 +69,10 @@ class RecordedSteps:
     per_execution: int | None = None
     warm_up: int | None = None
     untraced_us: tuple[float, ...] = ()
+    untraced_cpu_us: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecordedCapture:
     """`folder` is seen from the folder of its rank; `step_us` are the periods inside."""
 
@@ -89,7 +94,7 @@ class RecordedCapture:
         return self.folder.rstrip("/").rpartition("/")[2]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecordedFunction:
     name: str
     graph: str | None = None
@@ -99,7 +104,7 @@ class RecordedFunction:
     traces: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecordedEpoch:
     """Seconds; what is not among the parts went to nothing that was watched."""
 
@@ -108,7 +113,7 @@ class RecordedEpoch:
     parts: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EarlierSession:
     """What the same folder held before the program was started again."""
 
@@ -117,14 +122,14 @@ class EarlierSession:
     last_step: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Ending:
     state: RunState | None = None
     exit_code: int | None = None
     by: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Process:
     """One rank of a run."""
 
@@ -158,7 +163,7 @@ class Process:
         return next(known, None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunRecord:
     """The run as a whole, and its processes by rank; `ranks` is how many there should be.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.interned import Interned
 from tfprof.model.joined_records import (
     ChosenAllocations,
@@ -23,7 +24,7 @@ from tfprof.model.xspace import Space
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Executions:
     """Times are microseconds, bytes are bytes; `*_rel` counts from `start`.
 
@@ -111,7 +112,7 @@ def _joined(columns: list[Any]) -> Any:  # noqa: ANN401  (of strings or of numbe
     return np.concatenate(columns)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Partition:
     """A graph as it was executed, loaded when asked for."""
 
@@ -120,7 +121,7 @@ class Partition:
     load: GraphSource
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Trace:
     executions: Executions
     steps: tuple[int, ...]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.allocations import Allocations
 from tfprof.model.interned import Interned
 from tfprof.model.providers import AllocationSource, Records
@@ -28,7 +29,7 @@ def some_of(trace: Trace, rows: Ints) -> Trace:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _SomeRecords:
     source: Records
     rows: Ints
@@ -37,7 +38,7 @@ class _SomeRecords:
         return self.source(int(self.rows[row]))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _SomeAllocations:
     source: AllocationSource
     rows: Ints

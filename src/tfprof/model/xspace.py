@@ -7,12 +7,13 @@ and only what is brought to one base can be compared.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import ALL_STREAMS, is_part
 from tfprof.model.hlo_programs import Programs
 from tfprof.model.pickling import PicklesWithoutCaches
@@ -36,7 +37,7 @@ HLO_PROTO = "Hlo Proto"
 SPREAD_NS = 90 * 24 * 3600 * 10**9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Events:
     """One row an event, line after line; in a line by start, outer before inner ones.
 
@@ -67,7 +68,7 @@ class Events:
         return self.start_ps[rows] + self.duration_ps[rows]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Plane(PicklesWithoutCaches):
     """What one part of a machine recorded. `lines.timestamp_ns` are the bases the file gives."""
 
@@ -106,8 +107,21 @@ class Plane(PicklesWithoutCaches):
 
     def named(self, *names: str) -> Ints:
         """The rows of the events with one of these names."""
-        rows = [row for row, name in enumerate(self.event_names.name) if name in names]
-        return np.flatnonzero(np.isin(self.events.name, rows))
+        known = enumerate(self.event_names.name)
+        return self.rows_called([row for row, name in known if name in names])
+
+    def rows_called(self, names: Sequence[int]) -> Ints:
+        """The rows of the events with one of these names, which are told by their rows.
+
+        Most names that are asked for are of no event, or one is: then no table is looked up.
+        """
+        if not names:
+            return np.zeros(0, np.int64)
+        if len(names) == 1:
+            return np.flatnonzero(self.events.name == names[0])
+        wanted = np.zeros(len(self.event_names), bool)
+        wanted[list(names)] = True
+        return np.flatnonzero(wanted.take(self.events.name))
 
     def rows_of_line(self, line: int) -> slice:
         return slice(int(self.lines.first[line]), int(self.lines.first[line + 1]))
@@ -170,7 +184,7 @@ class Plane(PicklesWithoutCaches):
         return replace(self, events=events)
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Environment(PicklesWithoutCaches):
     """How and when a host was profiled; None where its file does not say."""
 
@@ -184,7 +198,7 @@ class Environment(PicklesWithoutCaches):
         return self.load_options() if self.load_options is not None else None
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Space(PicklesWithoutCaches):
     """All planes of one capture, of one host or several.
 

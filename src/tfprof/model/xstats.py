@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.interned import Interned
 from tfprof.wire.mapped import look
 from tfprof.wire.spans import Spans
@@ -22,7 +23,7 @@ StatValue = int | float | str | bytes
 _BLOCK = 1 << 18
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StatColumn:
     """The values in the order of `rows`, which rise; `count` rows could have one.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
 
 
@@ -32,7 +33,7 @@ class Confidence(Enum):
     LOW = "low"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Gain:
     """A metric before and after the change; its unit is the end of its name. `model`: how known."""
 
@@ -48,7 +49,7 @@ class Gain:
         return max(0.0, 1 - self.after / self.before) if self.before > 0 else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Change:
     """One thing to do, and the rule that asks for it; `stage` is where, as the profile names it."""
 
@@ -66,7 +67,7 @@ def sentence(said: str) -> str:
     return said if "(" in said.partition(" ")[0] else said[:1].upper() + said[1:]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Told:
     """The changes together: `rule` and `stage` are those of the first, the others of all."""
 
@@ -95,7 +96,7 @@ class Told:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Finding:
     """`evidence` are numbers of this profile, `says` the same in a sentence.
 
@@ -125,7 +126,7 @@ class Finding:
         return replace(self, told=Told.of(kept))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AdviseResult:
     """`findings` are all that are told, what gains most first; `hidden` is how many were cut off.
 
@@ -138,7 +139,7 @@ class AdviseResult:
     ignored: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AdviceRuleRow:
     """A rule as `tfprof rules advice` lists it."""
 
@@ -147,6 +148,6 @@ class AdviceRuleRow:
     needs: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AdviceRules:
     advice: tuple[AdviceRuleRow, ...]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Generic, TypeVar
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.profile import ProfileData
+from tfprof.printable import place
 from tfprof.results.fields import INSIDE
 from tfprof.results.which_run import which_run
 
@@ -16,7 +17,7 @@ R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Used:
     """A file that was read."""
 
@@ -24,7 +25,7 @@ class Used:
     format: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Subject:
     """What the answer is about: its name, and what was read of it in a line."""
 
@@ -37,7 +38,7 @@ class Subject:
         return self.title, self.recognised
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Answered(Generic[R_co]):
     """The JSON object every command answers with, its fields in order.
 
@@ -68,10 +69,10 @@ def answered(
 ) -> Answered[R]:
     """About a loaded profile; `recognised` says what was read of it."""
     lines = [one for one in (recognised, which_run(data)) if one]
-    subject = Subject(data.title, " · ".join(lines))
+    subject = Subject(place(data.title), " · ".join(lines))
     used = used_inputs(data)
     return Answered(SCHEMA, command, used, tuple(warnings), result, subject, tuple(notes))
 
 
 def used_inputs(data: ProfileData) -> tuple[Used, ...]:
-    return tuple(Used(str(one.path), one.format) for one in data.inputs if one.used)
+    return tuple(Used(place(one.path), one.format) for one in data.inputs if one.used)

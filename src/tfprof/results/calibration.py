@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.fields import INSIDE, ROW_KEY
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpRate:
     """An op takes `fixed_us`, and so long for each FLOP and each byte; none of them is negative.
 
@@ -25,7 +25,7 @@ class OpRate:
         return self.fixed_us + flops * self.us_per_flop + moved * self.us_per_byte
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FamilyRate:
     """What ops of a family came to: their work by the time that they took of the step."""
 
@@ -38,7 +38,7 @@ class FamilyRate:
     spread: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Calibration:
     """Times are shares of the clock on the wall: what runs side by side divides it.
 

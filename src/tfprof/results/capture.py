@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.quantity import Quantity
 from tfprof.results.answered import Answered
 from tfprof.results.fields import IF_KNOWN, INSIDE, ROW_KEY
 from tfprof.results.summary import SummaryResult
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CapturedHost:
     """A process by its address; `steps` are those that its capture holds.
 
@@ -26,13 +26,13 @@ class CapturedHost:
     remote_path: Annotated[str | None, IF_KNOWN]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HostLeftOut:
     host: Annotated[str, ROW_KEY]
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CaptureResult:
     """`written` is the folder of the run, if there is one; `steps` are those of its first host."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.summary import DeviceKind
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CalledFunction:
     """Calls of one tf.function by Python; `traced` are those that traced it anew.
 
@@ -24,7 +24,7 @@ class CalledFunction:
     tracings: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CaptureTraits:
     """`compilations` are those of XLA, by what is compiled; `compile_us` is what they took."""
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.quantity import Quantity
 from tfprof.results.fields import IF_KNOWN, INSIDE, ROW_KEY
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Contributor:
     """Something that makes up much of what was measured."""
 
@@ -17,7 +17,7 @@ class Contributor:
     value: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BudgetRow:
     """`limit` is in the unit of the metric: bytes, microseconds, a share from 0 to 1, a count.
 
@@ -37,7 +37,7 @@ class BudgetRow:
     unit: Annotated[str, INSIDE]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CheckResult:
     """`ok`: all were kept."""
 

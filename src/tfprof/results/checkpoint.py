@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.fields import INSIDE, ROW_KEY, Key
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StoredRow:
     """`name` is for people, `key` is the file's."""
 
@@ -20,14 +20,14 @@ class StoredRow:
     role: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Bin:
     start: Annotated[float, ROW_KEY, Key("from")]
     to: float
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ValueStatistics:
     """Of the finite values, but for the counts."""
 
@@ -46,14 +46,14 @@ class ValueStatistics:
         return self.nan + self.inf
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MeasuredRow(StoredRow):
     """With its values, which strings have none of."""
 
     statistics: ValueStatistics | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CheckpointResult:
     """`held`: how many variables of the graph it has, where there is a graph."""
 

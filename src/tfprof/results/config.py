@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.fields import ROW_KEY
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ConfigValue:
     """`key` is that of `[tool.tfprof]`, `source` a variable, a file or the default."""
 
@@ -18,7 +18,7 @@ class ConfigValue:
     variable: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ConfigResult:
     """Of one command, or what is set for any."""
 

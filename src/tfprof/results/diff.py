@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.dims import Dim, ratio, rough
 from tfprof.model.quantity import Quantity
 from tfprof.results.categories import Category
 from tfprof.results.fields import INSIDE, ROW_KEY
@@ -22,6 +23,7 @@ class RowKind(Enum):
     STEP = "step"
     PHASE = "phase"
     LAYER = "layer"
+    CLASS = "class"
     OP = "op"
     TENSOR = "tensor"
 
@@ -31,13 +33,13 @@ class RowKind(Enum):
         return self in (RowKind.STEP, RowKind.PHASE, RowKind.LAYER, RowKind.OP)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DiffRow:
     """`before` and `after` are a number, a text or a formula; None where a side has none.
 
     `change` is after less before, maybe a formula, `interval` what it lies in 95 times of 100.
     What is exact is `significant` if it changed at all; None is that nothing can be said, and
-    `why` not.
+    `why` not. `quantities` are before, after and the change as they were compared.
     """
 
     kind: Annotated[RowKind, ROW_KEY]
@@ -49,6 +51,7 @@ class DiffRow:
     interval: tuple[float, float] | None = None
     significant: bool | None = True
     why: str | None = None
+    quantities: Annotated[tuple[Quantity, Quantity, Quantity] | None, INSIDE] = None
 
     @property
     def is_time(self) -> bool:
@@ -56,18 +59,36 @@ class DiffRow:
 
     @property
     def relative(self) -> float | None:
-        """By how much of what it was."""
-        if not isinstance(self.change, (int, float)) or not isinstance(self.before, (int, float)):
+        """By how much of what it was; of formulas, where it is the same for all sizes."""
+        if isinstance(self.change, str) or isinstance(self.before, str):
+            return self._of_formulas()
+        if self.change is None or not self.before:
             return None
-        return self.change / self.before if self.before else None
+        return self.change / self.before
+
+    def _of_formulas(self) -> float | None:
+        if self.quantities is None:
+            return None
+        before, _, change = (one.value for one in self.quantities)
+        # a fraction is no formula
+        if isinstance(before, int | Dim) and isinstance(change, int | Dim):
+            return ratio(change, before)
+        return None
+
+    @property
+    def change_number(self) -> float | None:
+        return None if isinstance(self.change, str) else self.change
 
     @property
     def size(self) -> float:
-        """How much changed; of a formula, nobody knows."""
-        return abs(self.change) if isinstance(self.change, (int, float)) else 0.0
+        """How much changed; formulas with some size for their symbols."""
+        change = self.change if self.quantities is None else self.quantities[2].value
+        if isinstance(change, Dim):
+            return abs(rough(change))
+        return abs(change) if isinstance(change, (int, float)) else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SideRow:
     """One of the sides: what it is at a glance. `captures` were measured, with `steps` in all."""
 
@@ -82,7 +103,7 @@ class SideRow:
     breakdown: Annotated[Mapping[Category, float], INSIDE]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Likeness:
     """Whether the sides are alike in something that decides what can be compared.
 
@@ -95,7 +116,7 @@ class Likeness:
     same: bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DiffSummary:
     """`same_work` is whether both do the same, None where that is not known.
 
@@ -112,7 +133,7 @@ class DiffSummary:
     changed: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DiffResult:
     """Of the first side and the last; `sides` has all of them, in order."""
 

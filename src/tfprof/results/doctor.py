@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY
 from tfprof.results.missing import MissingInput
 from tfprof.results.recorded_run import RecordedRun
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FileRow:
     path: Annotated[str, ROW_KEY]
     format: str | None
@@ -18,14 +18,14 @@ class FileRow:
     why: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Mismatch:
     name: Annotated[str, ROW_KEY]
     graph: str
     checkpoint: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Restored:
     """`missing`: first what is not in the checkpoint, then what is not asked for at all."""
 
@@ -40,13 +40,13 @@ class Restored:
         return self.missing[len(self.not_in_checkpoint) :]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RestoredBy:
     name: Annotated[str, ROW_KEY]
     restored: Annotated[Restored, AMONG]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RestoreResult:
     """The first Saver's answer, and every Saver's below it."""
 
@@ -54,7 +54,7 @@ class RestoreResult:
     savers: tuple[RestoredBy, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Checksums:
     """Of the tensors of a checkpoint; `whole` is None where nobody read them."""
 
@@ -64,7 +64,7 @@ class Checksums:
     saved: Annotated[bool, INSIDE] = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DoctorResult:
     """`written_by` are versions of TensorFlow."""
 

@@ -7,9 +7,10 @@ else there is to know stands in the annotation: `name: Annotated[str, ROW_KEY]`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, get_args, get_origin, get_type_hints
+
+from tfprof.frozen_dataclass import frozen_dataclass
 
 
 class JsonPlace(Enum):
@@ -33,14 +34,14 @@ class FieldRole(Enum):
 ROW_KEY = FieldRole.NAMES_IT
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Key:
     """The key in JSON, where Python has the word for itself: class, from."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Micros(Key):
     """The key of a time: whole picoseconds, which add up, in the result; microseconds in JSON.
 
@@ -48,7 +49,7 @@ class Micros(Key):
     """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FieldPlan:
     name: str
     key: str

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.fields import ROW_KEY
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KnownFormat:
     name: Annotated[str, ROW_KEY]
     about: str
@@ -18,6 +18,6 @@ class KnownFormat:
     read: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FormatsResult:
     formats: tuple[KnownFormat, ...]

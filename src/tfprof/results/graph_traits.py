@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import Size
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Norms:
     """Batch norms: `unfused` are built of small ops, by the scope that each is in.
 
@@ -28,7 +28,7 @@ class Norms:
     zeros: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Constant:
     """A constant of the graph and how many others hold the same bytes."""
 
@@ -37,7 +37,7 @@ class Constant:
     copies: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LoopBody:
     """A loop whose body multiplies matrices a round: a recurrent cell run step by step."""
 
@@ -47,19 +47,19 @@ class LoopBody:
     cell: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpenTensor:
     name: str
     shape: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Embedding:
     variable: str
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GraphTraits:
     """`trains`: it updates variables. `serves`: it was stored to predict (a signature or frozen).
 

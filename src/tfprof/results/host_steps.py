@@ -7,10 +7,10 @@ together in any order.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.categories import Category
 from tfprof.results.fields import INSIDE, ROW_KEY, Key, Micros
 from tfprof.results.step_windows import Steps
@@ -21,7 +21,7 @@ Times = tuple[int, ...]
 Matrix = tuple[Times, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Cause:
     """Events of one label: how many there were and how long they took.
 
@@ -48,7 +48,7 @@ class Cause:
         return self.longest >= 0.8 * self.extra and self.longest > self.usual_time
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SlowStep:
     """`grown` are the categories that took longer, the one that grew most first.
 
@@ -68,7 +68,7 @@ class SlowStep:
         return self.period - self.usual
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Did:
     """What went on in a gap, and how much of the gap it covers, 0 to 1."""
 
@@ -76,7 +76,7 @@ class Did:
     share: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Gap:
     """`step` is the number of the step with most of it.
 
@@ -90,7 +90,7 @@ class Gap:
     meanwhile: tuple[Did, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Launches:
     """Whether a device waited for the host to launch its kernels.
 
@@ -109,7 +109,7 @@ class Launches:
     waited: Annotated[Times, Micros("waited_us_by_step")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Straggler:
     """A device or host that was behind the others in `steps` of `of_steps`, usually by `behind`.
 
@@ -127,7 +127,7 @@ class Straggler:
     host: Annotated[str, ROW_KEY, INSIDE] = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolUse:
     """`busy` is the time within steps, summed over the threads."""
 
@@ -153,7 +153,7 @@ class WaitedFor(Enum):
         return self.value.replace("_", " ")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeviceSteps:
     """A device that ran anything. `time` is as if it were the only one.
 
@@ -176,7 +176,7 @@ class DeviceSteps:
     barriers: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HostSteps:
     """The steps of one host with all its devices; `rank` is its place among the hosts.
 
@@ -184,8 +184,8 @@ class HostSteps:
     `count` how many of its events began in a step. `ops_recorded` is whether it can be told that
     a step waits, `reads_tf_data` whether threads waited for a dataset. `outside` is when no thread
     and no device recorded anything, which is Python outside TensorFlow, `between` what of that lies
-    between the markers of steps; None where threads were not recorded. `missing` says what of the
-    devices' work seems not to be in the capture.
+    between the markers of steps; None where threads were not recorded, or not all that there was:
+    `missing` says what of the devices' work seems not to be in the capture.
     """
 
     rank: int

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY, Key, Micros
 
 
@@ -39,7 +40,7 @@ class StageKind(Enum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Waiting:
     """What was waited of the time looked at, and a usual period of it.
 
@@ -57,7 +58,7 @@ class Waiting:
         return self.waited / self.time if self.time else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Waited:
     """The same as data; without anything to compare with, nothing is known."""
 
@@ -73,7 +74,7 @@ class Waited:
         return cls(found.waited, found.time, found.period, found.share)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PrefetchBuffer:
     """Elements; `empty` is the share of calls that found none."""
 
@@ -82,7 +83,7 @@ class PrefetchBuffer:
     empty: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BufferFill:
     """Calls that took many elements at once to fill a buffer, `elements` the one that took most."""
 
@@ -91,7 +92,7 @@ class BufferFill:
     time: Annotated[int, Micros("time_us")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Budget:
     """What a whole pipeline may take, as its root tells; memory in bytes."""
 
@@ -104,7 +105,7 @@ class Budget:
     intra_op_threads: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Bottleneck:
     """A stage held up the median of the calls that waited by `median`.
 
@@ -119,7 +120,7 @@ class Bottleneck:
     held_up: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class InputStage:
     """None is what no call tells. `parallelism` is the usual one, `most_parallel` the highest.
 
@@ -158,7 +159,7 @@ class InputStage:
     filled: Annotated[BufferFill | None, IF_KNOWN] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FunctionRow:
     """An op of a function that a stage calls: all its runs, on all threads."""
 
@@ -170,7 +171,7 @@ class FunctionRow:
     at: Annotated[int, INSIDE]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class InputPipeline:
     """`advice` is what to change, what helps most first; `number` its place among all pipelines.
 
@@ -191,7 +192,7 @@ class InputPipeline:
     number: Annotated[int, ROW_KEY, INSIDE] = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Filler:
     """An op that puts elements into a queue; how long its runs took, None if none was traced."""
 
@@ -201,7 +202,7 @@ class Filler:
     time: Annotated[int | None, Micros("time_us")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SessionFetch:
     """An op of session runs that takes elements from a queue or an iterator, its `source`.
 
@@ -219,7 +220,7 @@ class SessionFetch:
     filled_by: tuple[Filler, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HostInput:
     """What one host tells; `rank` is its place among the hosts, `marker_rule` what marks steps.
 
@@ -239,7 +240,7 @@ class HostInput:
     fetches: tuple[SessionFetch, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class InputResult:
     """`bottleneck` is the stage the model waits for most; `work` sums up self times by kind.
 

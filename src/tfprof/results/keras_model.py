@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Shape
 from tfprof.model.quantity import Quantity
 from tfprof.results.fields import INSIDE, ROW_KEY, Key
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TensorRow:
     """What is fed to a model, or comes out of it."""
 
@@ -19,7 +19,7 @@ class TensorRow:
     shape: Shape | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class WeightRow:
     name: Annotated[str, ROW_KEY]
     shape: tuple[int, ...]
@@ -27,7 +27,7 @@ class WeightRow:
     trainable: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LayerRow:
     layer: Annotated[str, ROW_KEY]
     class_name: Annotated[str, Key("class")]
@@ -36,7 +36,7 @@ class LayerRow:
     weights: tuple[WeightRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KerasResult:
     name: str
     class_name: Annotated[str, Key("class")]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import short_names, without_part
 from tfprof.model.units import as_micros
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
 from tfprof.results.partial import summed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Launch:
     """How a kernel is launched; None is what the tracer did not write, or what differs.
 
@@ -44,7 +45,7 @@ class Launch:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KernelTime:
     """All runs of a kernel for one type of op, on all devices; `kernel` is its full name."""
 
@@ -62,7 +63,7 @@ class KernelTime:
     is_copy: Annotated[bool, INSIDE]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KernelSums:
     """The same in picoseconds; devices have their full names. `half_ps` is in 16 bits or fewer."""
 
@@ -112,7 +113,7 @@ class KernelSums:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KernelsPartial:
     """What a host adds to the table of kernels; the rows are in the order of their keys."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import DevicePeak
 from tfprof.model.dims import Open
 from tfprof.model.quantity import Quantity
@@ -17,7 +18,7 @@ from tfprof.results.op_times import MeasuredTime, OpTime
 from tfprof.results.times import Interval
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RowCost:
     """What every row tells, whatever was read; `time_us` is its own time in an average step."""
 
@@ -32,7 +33,7 @@ class RowCost:
     time_us: Quantity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CallOfLayer:
     """Which call of a layer, and why something of it is not known."""
 
@@ -40,7 +41,7 @@ class CallOfLayer:
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LayerTime:
     """What of the time of a layer in a step was on devices, and what on threads of hosts."""
 
@@ -54,7 +55,7 @@ class LayerTime:
         return cls(row.device_us, row.host_us, row.device_min_us, row.device_max_us)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GroupWork:
     """The ops of a graph that are of one type or in one scope."""
 
@@ -64,7 +65,7 @@ class GroupWork:
     bytes_written: Quantity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LayersRow:
     """`named` is the name under what the table is about: layer, op, scope, node, ...
 
@@ -79,7 +80,7 @@ class LayersRow:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Estimate:
     """What some ops take, and the interval that it lies in nine times of ten.
 
@@ -100,7 +101,7 @@ class Estimate:
     efficiency: Quantity | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EstimatedTime:
     """Of a step: on a device at its best, on a calibrated machine, or both.
 
@@ -116,7 +117,7 @@ class EstimatedTime:
     borrowed: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LayersResult:
     """`by` is what a row is; `wide` shows whole names of kernels.
 

@@ -5,14 +5,14 @@ Times are microseconds, by the clock on the wall.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.quantity import Quantity
 from tfprof.results.fields import IF_KNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LoggedTracing:
     """A step in stretches of the log in which steps were traced, and in those without."""
 
@@ -22,7 +22,7 @@ class LoggedTracing:
     stretches: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LoggedSaving:
     """How much longer a stretch of the log takes in which a checkpoint was saved."""
 
@@ -30,7 +30,7 @@ class LoggedSaving:
     checkpoints: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LoggedLoss:
     """None for a value that is not a finite number."""
 
@@ -41,7 +41,7 @@ class LoggedLoss:
     last_step: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LoggedRun:
     """`counts` is what a step of the log is: a step, or an epoch; `found_by` is the tag.
 

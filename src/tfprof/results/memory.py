@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.quantity import Quantity
 from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY, Key
 from tfprof.results.memory_what_if import WhatIf
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Alive:
     """Something that takes memory at the peak; an op may hold several of a kind."""
 
@@ -29,7 +29,7 @@ def bytes_by_kind(alive: Iterable[Alive]) -> dict[str, int]:
     return dict(sorted(sums.items(), key=lambda pair: -pair[1]))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LinePiece:
     """From a batch on, bytes are a line over it; `to` is None for the last piece."""
 
@@ -39,7 +39,7 @@ class LinePiece:
     intercept: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EstimatedDevice:
     """At the first batch. `interval` is what the peak may come to; only a run has a curve.
 
@@ -58,7 +58,7 @@ class EstimatedDevice:
     input_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BatchMemory:
     """By device."""
 
@@ -75,13 +75,13 @@ class BatchMemory:
         return max(self.peak_bytes, key=lambda device: self.peak_bytes[device].number or 0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OtherDevice:
     peak_bytes: Quantity
     total_bytes: Quantity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OtherBatch:
     """By device."""
 
@@ -90,7 +90,7 @@ class OtherBatch:
     total_bytes: Mapping[str, Quantity]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OtherForm:
     """The same step with the other graph: as written, or as a default session rewrites it."""
 
@@ -98,7 +98,7 @@ class OtherForm:
     batches: tuple[OtherBatch, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Fits:
     """The largest batches in `budget_bytes`; None where nothing is asked to fit.
 
@@ -114,7 +114,7 @@ class Fits:
     unknown: Annotated[str, INSIDE] = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EstimatedMemory:
     """Of one model; `against` is another one over the same batches.
 

@@ -7,16 +7,16 @@ by putting their devices side by side, and a device of one host is never summed 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Shape
 from tfprof.model.quantity import Quantity
 from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY, Key
 from tfprof.results.times import Nanoseconds
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Block:
     """Memory that is held: for whom and for what; None where the file does not say."""
 
@@ -29,7 +29,7 @@ class Block:
     allocator: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepMemory:
     step: Annotated[int, ROW_KEY]
     start_bytes: int
@@ -37,7 +37,7 @@ class StepMemory:
     end_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AllocatorState:
     """What an allocator says of itself."""
 
@@ -51,14 +51,14 @@ class AllocatorState:
         return cls(nothing, nothing, nothing)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AllocatorMemory:
     peak_bytes: int
     events: int
     state: Annotated[AllocatorState, AMONG]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MeasuredDevice:
     """Of several runs the one with the peak; events and steps are those of all.
 
@@ -97,7 +97,7 @@ class MeasuredDevice:
         return self.baseline_bytes.known
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MeasuredMemory:
     """`estimated_peak_bytes` is what the graph beside the run told before it.
 

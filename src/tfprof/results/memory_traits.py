@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tfprof.frozen_dataclass import frozen_dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MemoryPlan:
     """A what-if that makes the peak smaller: its words, its peak, and the option that shows it."""
 
@@ -16,7 +16,7 @@ class MemoryPlan:
     more_flops: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MemoryTraits:
     """Of the device with the most; bytes. `limit` is what the device or its allocator has.
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.quantity import Quantity
 from tfprof.results.fields import AMONG, INSIDE, ROW_KEY, Key
 from tfprof.results.times import Interval
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Afterwards:
     """The batch that fits then, and the highest peak at each batch that was asked for."""
 
@@ -18,7 +18,7 @@ class Afterwards:
     peaks: Annotated[tuple[int, ...], INSIDE]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecomputePlan:
     kind: Annotated[str, ROW_KEY]
     plan: Annotated[str, ROW_KEY]
@@ -31,7 +31,7 @@ class RecomputePlan:
     kept_tensors: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Recompute:
     """The best plan, or the one that was named; `plans` are all that were tried by their names.
 
@@ -53,7 +53,7 @@ class Recompute:
         return (self.best.saved_bytes.number or 0) > 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SwapPlan:
     kind: Annotated[str, ROW_KEY]
     peak_bytes: Quantity
@@ -65,7 +65,7 @@ class SwapPlan:
     step_interval_us: Interval
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SwapTrip:
     """A tensor that waits on the host, from when to when in a step.
 
@@ -81,7 +81,7 @@ class SwapTrip:
     before: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GrapplerSwap:
     """What TensorFlow's own SwappingPass takes for the peak: what a graph leaves open is 1 to it.
 
@@ -92,7 +92,7 @@ class GrapplerSwap:
     open_sizes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Swap:
     """What comes back in time, tensor by tensor in `trips`; `everything` makes the step wait.
 
@@ -112,7 +112,7 @@ class Swap:
         return "swap"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Narrower:
     """Activations, gradients and scratch in fewer bytes.
 

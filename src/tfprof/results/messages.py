@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.fields import ROW_KEY
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Message:
     """`slug` is the name that an error gives; `example` one as it was printed."""
 
@@ -19,6 +19,6 @@ class Message:
     advice: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MessagesResult:
     messages: tuple[Message, ...]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.quantity import Quantity
 from tfprof.results.fields import ROW_KEY
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UncountedOps:
     """Ops of one type that are not in the numbers, and why."""
 
@@ -19,7 +19,7 @@ class UncountedOps:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PhaseCosts:
     """Of the forward pass, the backward pass or the update."""
 
@@ -27,7 +27,7 @@ class PhaseCosts:
     flops_all: Quantity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComputedCosts:
     """`flops` are two for each MAC, `flops_all` with element-wise ops, `float_ops` the original's.
 

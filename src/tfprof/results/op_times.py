@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import DevicePeak
 from tfprof.model.hosts import steps_together
 from tfprof.model.quantity import Quantity
 from tfprof.model.units import MICROS_A_SECOND, as_micros
-from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
+from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY
 from tfprof.results.partial import merged, summed
 from tfprof.results.sketch import Sketch
 
 _NO_WORK = "the graph does not tell the work of these executions"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpTime:
     """Executions under one name; the least, middle and most are of one execution's own time.
 
@@ -54,11 +55,12 @@ class OpTime:
     peak_share: float | None
     bandwidth_share: float | None
     step_us: Annotated[float, INSIDE]
-    # of `self_us`, what copies took
+    # of `self_us`, what copies took; and executions of whose work nobody knows how much it is
     own_copies_us: Annotated[float, INSIDE]
+    own_unknown_us: Annotated[float, INSIDE] = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PeakRates:
     """What the device does in a second at its best."""
 
@@ -67,12 +69,13 @@ class PeakRates:
     device: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MeasuredTime:
     """`steps` is None if nothing tells where steps begin, `device_us` if no device was recorded.
 
     That and `host_us` are of an average step, as in the rows; `self_us` is of all of the run.
-    `copy_us` is a part of `device_us`; `devices` are those that did something.
+    `copy_us` is a part of `device_us`; `devices` are those that did something. `work_unknown_us` is
+    what of `self_us` a device computed nobody knows how much; all rates are of the rest.
     """
 
     kind: str
@@ -88,9 +91,10 @@ class MeasuredTime:
     span_us: float
     peak: PeakRates | None
     rows: tuple[OpTime, ...]
+    work_unknown_us: Annotated[float | None, IF_KNOWN] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpWork:
     """FLOPs and bytes of the executions whose work is known, and their own time.
 
@@ -101,8 +105,9 @@ class OpWork:
     self_ps: int = 0
     flops: Fraction = Fraction(0)
     bytes: Fraction = Fraction(0)
-    # how many more have work that nobody knows
+    # how many more have work that nobody knows, and their own time
     unknown: int = 0
+    unknown_ps: int = 0
 
     def merge(self, other: OpWork) -> OpWork:
         return OpWork(
@@ -111,6 +116,7 @@ class OpWork:
             self.flops + other.flops,
             self.bytes + other.bytes,
             self.unknown + other.unknown,
+            self.unknown_ps + other.unknown_ps,
         )
 
     def quantity(self, amount: Fraction) -> Quantity:
@@ -132,7 +138,7 @@ class OpWork:
         return float(self.flops) / float(self.bytes) if self.runs and self.bytes else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OverDevices:
     """What a row took in steps on the device with the least of it, and on the one with the most."""
 
@@ -143,7 +149,7 @@ class OverDevices:
         return OverDevices(min(self.least_ps, other.least_ps), max(self.most_ps, other.most_ps))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TimeSums:
     """Executions on one side, threads of hosts or devices, in picoseconds.
 
@@ -196,7 +202,7 @@ class TimeSums:
 _NOTHING = TimeSums()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpTimeSums:
     """A row of one host or of several: what threads took, and what devices did; None is nothing.
 
@@ -261,14 +267,19 @@ class OpTimeSums:
             moved / peak.bytes if moved is not None and peak is not None else None,
             a_step(own.of_steps_ps),
             as_micros(own.copy_ps),
+            as_micros(work.unknown_ps),
         )
+
+
+def _known(picoseconds: int) -> float | None:
+    return as_micros(picoseconds) if picoseconds else None
 
 
 def _both(one: TimeSums | None, other: TimeSums | None) -> TimeSums | None:
     return one.merge(other) if one is not None and other is not None else one or other
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpTimesPartial:
     """What a host adds to the table of op times; the rows are in the order of their names.
 
@@ -341,6 +352,7 @@ class OpTimesPartial:
                 row.finish(self.by, len(self.steps), peak, on_device=on_device)
                 for row, _, _ in sides
             ),
+            _known(sum(side.work.unknown_ps for _, side, _ in sides)) if on_device else None,
         )
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.quantity import Quantity
 from tfprof.results.fields import INSIDE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ParamCounts:
     """By what they are for; `bytes` by dtype.
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.quantity import Quantity
 from tfprof.results.fields import IF_KNOWN, INSIDE, ROW_KEY
 
 RECORDED, EXECUTED, WRITTEN = "recorded", "executed graphs", "graph"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlacedDevice:
     """One device in the average step. `asked` are the nodes of the graph that ask for it."""
 
@@ -24,7 +24,7 @@ class PlacedDevice:
     bytes: Quantity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Unplaced:
     """What nothing places."""
 
@@ -33,7 +33,7 @@ class Unplaced:
     variable_bytes: Quantity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Copies:
     """Copies of one kind from one device to another, in the average step."""
 
@@ -45,7 +45,7 @@ class Copies:
     time_us: Quantity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SoftPlaced:
     """A node that ran elsewhere than its graph asks."""
 
@@ -55,7 +55,7 @@ class SoftPlaced:
     ran: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExecutedGraph:
     """The graph that a device executed, and how large it is."""
 
@@ -68,7 +68,7 @@ class ExecutedGraph:
     receives: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Held:
     """What one task holds."""
 
@@ -77,7 +77,7 @@ class Held:
     bytes: Quantity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ParameterServers:
     """`imbalance` is the bytes of the fullest task over the mean."""
 
@@ -88,7 +88,7 @@ class ParameterServers:
     largest_bytes: Annotated[float | None, INSIDE]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Logged:
     """Of one device: nodes that were placed there, ops that were executed by type."""
 
@@ -96,7 +96,7 @@ class Logged:
     executed: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlacedNode:
     name: Annotated[str, ROW_KEY]
     op: str
@@ -104,13 +104,13 @@ class PlacedNode:
     time_us: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeviceGraph:
     device: Annotated[str, ROW_KEY]
     nodes: tuple[PlacedNode, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunSeen:
     """`placed`: whether it tells of any node where it ran. A capture has no bytes of ops."""
 
@@ -120,7 +120,7 @@ class RunSeen:
     placed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Seen:
     """What tells about placement; None is not there.
 
@@ -133,7 +133,7 @@ class Seen:
     log: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlacementResult:
     devices: Mapping[str, PlacedDevice]
     unplaced: Unplaced

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.quantity import Quantity
 from tfprof.results.fields import IF_KNOWN, ROW_KEY
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecordedRun:
     """What the record does not say is left out.
 
@@ -37,7 +37,7 @@ class RecordedRun:
     sampled_us: Annotated[float | None, IF_KNOWN] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TraceOverhead:
     """Medians of the periods of steps, captured and not; `share` is what capturing adds.
 
@@ -52,7 +52,7 @@ class TraceOverhead:
     untraced_steps: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CaptureRow:
     """One of several captures of the first rank; `kept_as` is why it was not deleted."""
 
@@ -64,7 +64,7 @@ class CaptureRow:
     read: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EpochRow:
     """Where an epoch went; None for what was not watched, `other_us` is what is left."""
 

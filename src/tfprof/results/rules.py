@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.fields import ROW_KEY
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpRule:
     """What is known of an op type; `reuse` are the inputs whose memory its output may take."""
 
@@ -23,6 +23,6 @@ class OpRule:
     scratch: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RulesResult:
     ops: tuple[OpRule, ...]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.fields import ROW_KEY
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SavedPart:
     """A file as it can be named inside of what was written; `bytes` are unpacked."""
 
@@ -17,7 +17,7 @@ class SavedPart:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SaveResult:
     """`values`: with those of tensors; `confidential`: without what tells where it ran."""
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+
+from tfprof.frozen_dataclass import frozen_dataclass
 
 Ints = npt.NDArray[np.int64]
 
@@ -21,7 +22,7 @@ Ints = npt.NDArray[np.int64]
 _ERROR = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Sketch:
     """Of whole numbers from 0 on, such as picoseconds: the buckets in use and their counts."""
 

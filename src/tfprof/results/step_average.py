@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import add
 from typing import NamedTuple
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import DeviceNames
 from tfprof.model.hosts import steps_together
 from tfprof.model.units import as_micros
 from tfprof.results.partial import Met, both
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NodeCost:
     """What one node cost in an average step; None is what the run does not tell.
 
@@ -28,7 +29,7 @@ class NodeCost:
     copies: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepAverage:
     """An average step: its wall-clock span, and the own time of its ops, which may overlap.
 
@@ -56,6 +57,8 @@ class StepAverage:
     eager_us: float
     copy_us: float
     phases: dict[str, float]
+    # of `phases`, what copies took, which go on beside kernels
+    phase_copies: dict[str, float] = field(default_factory=dict)
 
 
 class NodeSums(NamedTuple):
@@ -77,7 +80,7 @@ class NodeSums(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunSide:
     """What threads of hosts did, or devices; devices have their full names, and picoseconds."""
 
@@ -85,6 +88,7 @@ class RunSide:
     devices: Mapping[str, Met] = field(default_factory=dict)
     phases: Mapping[str, int] = field(default_factory=dict)
     executions: int = 0
+    phase_copies: Mapping[str, int] = field(default_factory=dict)
 
     def merge(self, other: RunSide) -> RunSide:
         return RunSide(
@@ -92,6 +96,7 @@ class RunSide:
             both(self.devices, other.devices, Met.plus),
             both(self.phases, other.phases, add),
             self.executions + other.executions,
+            both(self.phase_copies, other.phase_copies, add),
         )
 
     @property
@@ -99,7 +104,7 @@ class RunSide:
         return sum(one.self_ps for one in self.nodes.values())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepAveragePartial:
     """What a host adds.
 
@@ -154,6 +159,7 @@ class StepAveragePartial:
             as_micros(self.eager_ps) / steps,
             as_micros(sum(one.copy_ps for one in own.nodes.values())) / steps,
             {name: as_micros(took) / steps for name, took in own.phases.items()},
+            {name: as_micros(took) / steps for name, took in own.phase_copies.items()},
         )
 
     def _node(self, name: str, sums: NodeSums, steps: int) -> NodeCost:

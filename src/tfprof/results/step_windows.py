@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.fields import ROW_KEY
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepWindow:
     """Picoseconds on the clock of the capture.
 
@@ -31,7 +31,7 @@ class StepWindow:
         return self.until - self.begin
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Dropped:
     """What looked like a step and is not counted as one."""
 
@@ -44,7 +44,7 @@ _WHOLE = ("run", "input")
 _FEW = 5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Steps:
     """The steps of one host by time; `rule` is a word, `about` says what marked them.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.quantity import Quantity
 from tfprof.results.categories import Category
 from tfprof.results.fields import IF_KNOWN, INSIDE, ROW_KEY, Key, Micros
@@ -25,7 +25,7 @@ from tfprof.results.step_windows import Dropped
 Shares = Annotated[Mapping[Category, float], Micros("breakdown")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepRow:
     """The period of a step goes on to the next one, its marker may close before.
 
@@ -39,7 +39,7 @@ class StepRow:
     tag: Annotated[str | None, IF_KNOWN] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AverageStep:
     """`with_overlaps` is how long each category went on, whatever else did.
 
@@ -53,7 +53,7 @@ class AverageStep:
     steps: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Periods:
     """Of the steps whose period is known."""
 
@@ -65,14 +65,15 @@ class Periods:
     known: Annotated[int, INSIDE]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeviceRow:
     """Times are of an average step: computing, waiting for copies, in collectives and idle add up.
 
     `busy` is the share in which it computes. Copies and collectives are `exposed` where no kernel
     runs beside them. `waited_for` is what went on while it was idle. `span` is from the first to
     the last kernel of a step, `idle_in_span` how much of that nothing went on.
-    `barriers` is of the whole capture: who waits there least comes last.
+    `barriers` is of the whole capture: who waits there least comes last. Where there are several
+    hosts, their names stand before those of their devices.
     """
 
     device: Annotated[str, ROW_KEY]
@@ -90,6 +91,13 @@ class DeviceRow:
     busy_by_step: Annotated[tuple[int, ...], Micros("busy_us_by_step")]
     breakdown: Shares
     use: Annotated[DeviceSteps, INSIDE]
+
+    @property
+    def waits(self) -> list[tuple[str, float]]:
+        """For what it does not compute, in words and in time of an average step: most first."""
+        idle = {reason.label: time for reason, time in self.waited_for.items()}
+        every = {"copies": self.copy_wait, "collectives": self.exposed, **idle}
+        return sorted((one for one in every.items() if one[1] > 0), key=lambda one: -one[1])
 
 
 class Bound(Enum):
@@ -113,7 +121,7 @@ class Bound(Enum):
         return self.value.removesuffix("-bound")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Verdict:
     """What a step is bound by, how much of it that takes; `evidence` are the shares of all."""
 
@@ -122,7 +130,7 @@ class Verdict:
     evidence: Mapping[Bound, float]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolRow:
     """How many of the threads of a pool are busy on average."""
 
@@ -131,7 +139,7 @@ class PoolRow:
     busy_threads: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HostOps:
     """The shares of time in which ops ran on the CPU: of the model, of its input, any.
 
@@ -147,7 +155,7 @@ class HostOps:
     between: Annotated[float | None, IF_KNOWN, Micros("outside_between_steps_us")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HostRow:
     """One host among those of a capture.
 
@@ -166,7 +174,7 @@ class HostRow:
     idle: Annotated[float | None, Micros("idle_us")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Behind:
     """Events of one name: how many took part in a slice, and with how much time of their own.
 
@@ -179,7 +187,7 @@ class Behind:
     longest_ps: Annotated[int, Micros("longest_us")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CategorySlice:
     """All that is behind a category in some steps; what took longest first."""
 
@@ -197,7 +205,7 @@ class Look(Enum):
     GAPS = "the gaps"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Asked:
     """`step` is the one shown, `slices` what is behind its largest ones, or the one asked for.
 
@@ -210,9 +218,9 @@ class Asked:
     alone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepsResult:
-    """Of the first host; `stragglers` and `hosts` are of all.
+    """Of the first host; `devices`, `launches`, `stragglers` and `hosts` are of all.
 
     `missing` is what of the devices' work seems not to be in the capture, `read` what there was to
     say about the files, `then` the next question and its command.
@@ -250,7 +258,7 @@ class StepsResult:
         return self.steps if self.average.steps == len(self.steps) else self.steps[1:-1]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NoSteps:
     """Nothing marks steps."""
 

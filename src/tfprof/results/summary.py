@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import Size
 from tfprof.model.quantity import Quantity
 from tfprof.results.advice import Finding
@@ -20,7 +20,7 @@ from tfprof.results.parameters import ParamCounts
 from tfprof.results.recorded_run import RecordedRun
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NodeTime:
     """What a node cost in an average step."""
 
@@ -32,7 +32,7 @@ class NodeTime:
     copy_us: Annotated[float, INSIDE] = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LayerParams:
     name: Annotated[str, ROW_KEY]
     op: str
@@ -41,7 +41,7 @@ class LayerParams:
     trainable: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class VariableParams:
     name: Annotated[str, ROW_KEY]
     op: str | None
@@ -53,7 +53,7 @@ class VariableParams:
 TopRows = tuple[NodeTime, ...] | tuple[LayerParams, ...] | tuple[VariableParams, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PhaseTimes:
     """Own time of ops in a step, by the phase of training that they belong to."""
 
@@ -63,7 +63,7 @@ class PhaseTimes:
     other: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TimeResult:
     """`op_us` is the time of the devices where one was recorded, which `device_us` then is, too.
 
@@ -80,7 +80,7 @@ class TimeResult:
     input_bound: Annotated[Quantity | None, IF_KNOWN]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeviceKind:
     """Devices that are alike; `working` are those of them that did something."""
 
@@ -90,7 +90,7 @@ class DeviceKind:
     memory_bytes: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CaptureFacts:
     """Where it was recorded, and by what; shares are of the time of all ops, on either side."""
 
@@ -102,7 +102,7 @@ class CaptureFacts:
     eager_share: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KernelTotals:
     """Of all kernels; `idle_us`: of those that could use tensor cores and do not.
 
@@ -117,7 +117,7 @@ class KernelTotals:
     tensor_us: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunFacts:
     """What else there is to say of a run.
 
@@ -135,19 +135,20 @@ class RunFacts:
     kernels: KernelTotals | None
     host_us: float
     copy_us: float
+    phase_copies: Mapping[str, float]
     on_device: bool
     bound: str
     slowest: str
     missing: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MeasuredPeak:
     bytes: Quantity
     with_variables: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EstimatedPeak:
     """`batch` is the one that was taken as nothing says it; `fits` the one for `device_bytes`."""
 
@@ -157,7 +158,7 @@ class EstimatedPeak:
     device_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SignatureRow:
     """The one that is looked at, and the names of the others."""
 
@@ -166,7 +167,7 @@ class SignatureRow:
     others: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GraphFacts:
     """`fetched_by`: ops that fetch their own data."""
 
@@ -176,7 +177,7 @@ class GraphFacts:
     fetched_by: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpLogFacts:
     """FLOPs that are said, of how many nodes; how many variables are trained."""
 
@@ -186,7 +187,7 @@ class OpLogFacts:
     has_code: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KnownWork:
     """What the layers compute that are known."""
 
@@ -195,7 +196,7 @@ class KnownWork:
     is_all: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SummaryResult:
     """`top` are the first of the `costliest`; `estimated_batch` is that of estimated memory.
 
@@ -233,12 +234,12 @@ class SummaryResult:
     advised_by: Annotated[str, INSIDE] = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ModelTime:
     step_us: Quantity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ModelRow:
     name: Annotated[str, ROW_KEY]
     inputs: tuple[Used, ...]
@@ -247,7 +248,7 @@ class ModelRow:
     time: ModelTime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ModelsResult:
     """Largest first."""
 

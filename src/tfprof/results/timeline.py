@@ -5,13 +5,13 @@ Times are microseconds from the first event.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.fields import INSIDE, ROW_KEY
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Window:
     """The stretch that is shown: a step, which was `chosen` if nobody asked for it, or not one."""
 
@@ -22,7 +22,7 @@ class Window:
     chosen: Annotated[bool, INSIDE]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepTime:
     step: Annotated[int, ROW_KEY]
     from_us: float
@@ -37,7 +37,7 @@ class NamedPlace(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Lane:
     """`number` tells lanes of one name apart. `busy` is 0 to 1, in many equal stretches.
 
@@ -54,7 +54,7 @@ class Lane:
     longest: Annotated[tuple[NamedPlace, ...], INSIDE]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PathOp:
     """Executions of one kind on the path, and their share of its time."""
 
@@ -64,7 +64,7 @@ class PathOp:
     share: Annotated[float, INSIDE]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PathLink:
     """One execution; `by` tells how the one before it is known, which ended `wait_us` before."""
 
@@ -77,7 +77,7 @@ class PathLink:
     by: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CriticalPath:
     """`path` has all executions, or of very many those that took longest."""
 
@@ -89,7 +89,7 @@ class CriticalPath:
     path: tuple[PathLink, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TimelineResult:
     window: Window
     steps: tuple[StepTime, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from tfprof.frozen_dataclass import frozen_dataclass
 
 
 class Slice(NamedTuple):
@@ -64,7 +65,7 @@ class PprofFrame(NamedTuple):
     function_line: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PprofSample:
     """Frames are outermost first; numbers in the file follow the order of the samples."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Annotated, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.metrics import COLUMN_OF, LOST_OF, NAMES
 from tfprof.results.columns import Columns
 from tfprof.results.fields import INSIDE, ROW_KEY, Key
@@ -67,7 +68,7 @@ class KnownCosts(NamedTuple):
     occurrence: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CostColumns:
     """The costs of many rows: a row each, a column a metric; None where it is `unknown`."""
 
@@ -87,7 +88,7 @@ class CostColumns:
         return np.where(self.matrix[:, lost] > 0, np.array(None), values)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TensorValue:
     """What a checkpoint holds for a node: its values one after the other, and their shape."""
 
@@ -95,7 +96,7 @@ class TensorValue:
     shape: Shape
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CostRow:
     """A displayed node; `parent` is the position of the displayed one it stands under."""
 
@@ -119,7 +120,7 @@ class CostRecord(NamedTuple):
     total: KnownCosts
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(slots=False, eq=False)
 class CostRows(Sequence[CostRow]):
     """Displayed nodes as columns; a row is made when somebody reads it.
 
@@ -204,7 +205,7 @@ class CostRows(Sequence[CostRow]):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CostTreeResult:
     """`select` is what the text shows; `style` (early, late or original) what stands around it."""
 
@@ -214,7 +215,7 @@ class CostTreeResult:
     of_code: Annotated[bool, INSIDE] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class InputSignature:
     """Nodes of one type that read the same shapes."""
 
@@ -224,7 +225,7 @@ class InputSignature:
     micros: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpCostRow:
     """`total` is the sum of this row and all rows below it; `nodes` how many there are."""
 
@@ -238,7 +239,7 @@ class OpCostRow:
     signatures: Annotated[tuple[InputSignature, ...], INSIDE] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpCostsResult:
     rows: tuple[OpCostRow, ...]
     known: Annotated[KnownCosts, Key("total")]

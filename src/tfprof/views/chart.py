@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.views.shapes import PartKind, Series
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Limit:
     """A level to stay below: what to say about it, and the last point where the curve does."""
 
@@ -17,7 +17,7 @@ class Limit:
     last: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Chart:
     title: str
     subtitle: str
@@ -28,7 +28,7 @@ class Chart:
     notes: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StackLayer:
     """What one kind takes of every column, in microseconds, and of a usual one, 0 to 1."""
 
@@ -37,7 +37,7 @@ class StackLayer:
     share: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Mark:
     """Something to know about a column, which is counted from 0."""
 
@@ -45,7 +45,7 @@ class Mark:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepChart:
     """A column of time for every step, stacked from layers; the first one lies at the bottom.
 
@@ -68,7 +68,7 @@ class StepChart:
         return [sum(one.values[at] for one in self.layers) for at in range(len(self.labels))]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RoofPoint:
     """What did some work: FLOPs a byte, FLOPs a second, and its part of the time, 0 to 1."""
 
@@ -78,7 +78,7 @@ class RoofPoint:
     share: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RooflineChart:
     """Work against what a device can do: `flops` and `bytes` a second at its best."""
 
@@ -98,7 +98,7 @@ class RooflineChart:
         return self.flops / self.bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FlameBox:
     """A row of a tree: how deep, where its part of the whole begins and how much that is, 0 to 1.
 
@@ -113,7 +113,7 @@ class FlameBox:
     kind: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FlameChart:
     """A tree of parts, the whole at the top; what is too narrow to be seen is in no box."""
 
@@ -123,4 +123,39 @@ class FlameChart:
     notes: Sequence[str] = ()
 
 
-Picture = Chart | StepChart | RooflineChart | FlameChart
+@frozen_dataclass
+class GraphBox:
+    """A scope or an op: its name, what it costs in words, and how much of the most, 0 to 1.
+
+    `heat` is None where nothing is known of it. `said` is all there is to say.
+    """
+
+    label: str
+    cost: str
+    heat: float | None
+    said: str
+    is_scope: bool
+
+
+@frozen_dataclass
+class GraphLink:
+    """What flows from a box to another, both counted from 0."""
+
+    source: int
+    target: int
+    label: str
+    count: int
+
+
+@frozen_dataclass
+class GraphChart:
+    """Boxes and what flows between them, from the inputs down."""
+
+    title: str
+    subtitle: str
+    boxes: Sequence[GraphBox]
+    links: Sequence[GraphLink]
+    notes: Sequence[str] = ()
+
+
+Picture = Chart | StepChart | RooflineChart | FlameChart | GraphChart

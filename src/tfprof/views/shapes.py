@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.quantity import Quantity
 from tfprof.views.trees import CostTreeView, OpCostView
 
@@ -29,14 +29,14 @@ class Unit(Enum):
         return self not in (Unit.NAME, Unit.PROSE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Column:
     key: str
     title: str
     unit: Unit = Unit.NAME
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Fold:
     """How many rows a screen needs; what the rest is of the `whole`, by the sum of a column.
 
@@ -49,7 +49,7 @@ class Fold:
     then: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Table:
     """All rows, of raw values. Only where they are read by people does a renderer fold them.
 
@@ -65,14 +65,14 @@ class Table:
     wide: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Facts:
     """A label and what there is to say about it, a line each."""
 
     rows: Sequence[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Notes:
     """Sentences, each one standing alone; a screen shows the first `show` of them."""
 
@@ -80,13 +80,13 @@ class Notes:
     show: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Curve:
     name: str
     values: Sequence[float]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Series:
     """Curves of bytes over the same points, such as batch sizes, or microseconds.
 
@@ -106,7 +106,7 @@ class Series:
         return self.curves
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LaneBar:
     """How busy a lane of a timeline was in each of many equal stretches, 0 to 1, and in all.
 
@@ -119,7 +119,7 @@ class LaneBar:
     named: Sequence[tuple[float, float, str]] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Lanes:
     """`span` is what the whole width stands for, its beginning and its end.
 
@@ -135,7 +135,7 @@ class Lanes:
     show: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PartKind:
     """What a part of a bar stands for: its name, and the key that gives it its colour."""
 
@@ -143,7 +143,7 @@ class PartKind:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Bar:
     """A value for each kind, and what there is to say if the bar is an odd one."""
 
@@ -156,7 +156,7 @@ class Bar:
         return sum(self.parts)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Bars:
     """Bars of microseconds in the order of time, each stacked from the same kinds.
 
@@ -179,19 +179,20 @@ def without_empty(parts: Sequence[Part]) -> list[Part]:
     return [part for part in parts if (part.lines if isinstance(part, Notes) else part.rows)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OneScreen:
     """What gives way where a report has to fit one screen.
 
     Tables are cut to the room that is left. The first `kept_notes` notes stay; the facts with
-    these labels say least, and go first.
+    these labels say least, and go first. `spare` lines are left free, for a prompt.
     """
 
     kept_notes: int
     says_least: Sequence[str]
+    spare: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Report:
     title: str
     subtitle: str

@@ -6,23 +6,25 @@ Pieces of a stream, in the order in which they are written: a capture has millio
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
+
+from tfprof.frozen_dataclass import frozen_dataclass
 
 Ints = npt.NDArray[np.int64]
 ArgValue = int | float | str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Process:
     pid: int
     name: str
     facts: Mapping[str, ArgValue] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Thread:
     pid: int
     tid: int
@@ -30,7 +32,7 @@ class Thread:
     facts: Mapping[str, ArgValue] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SliceName:
     """What slices of one name share."""
 
@@ -39,7 +41,7 @@ class SliceName:
     args: Mapping[str, ArgValue] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SliceNames:
     """The names of a process. The renderer keeps here what it made of them."""
 
@@ -47,7 +49,7 @@ class SliceNames:
     written: dict[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Slices:
     """Some slices of one lane by start, outer before inner ones; `args` by position."""
 
@@ -60,7 +62,7 @@ class Slices:
     args: Mapping[int, Sequence[tuple[str, ArgValue]]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FlowEnds:
     """Arrows from slice to slice: process, thread and time of both ends, row by row."""
 
@@ -70,7 +72,7 @@ class FlowEnds:
     target: tuple[Ints, Ints, Ints]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CounterPoints:
     pid: int
     name: str
@@ -82,7 +84,7 @@ class CounterPoints:
 Piece = Process | Thread | Slices | FlowEnds | CounterPoints
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TraceHead:
     """What the file says about itself."""
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+from typing import TYPE_CHECKING
 
-from tfprof.results.trees import CostRows, Costs, OpCostRow
+from tfprof.frozen_dataclass import frozen_dataclass
+
+if TYPE_CHECKING:
+    from tfprof.results.trees import CostRows, Costs, OpCostRow
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CostTreeView:
     """`style` is early, late or original: what is printed around the same numbers."""
 
@@ -18,7 +22,7 @@ class CostTreeView:
     of_code: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpCostView:
     rows: Sequence[OpCostRow]
     root_total: Costs

@@ -7,8 +7,8 @@ message around it. Only containers are cut inside; anything smaller is kept whol
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.wire.fields import WireFault, varint
 from tfprof.wire.mapped import look
 from tfprof.wire.schema import BYTES, FIXED32, FIXED64, VARINT, schema
@@ -22,7 +22,7 @@ _PIECE = 1 << 24
 _FIXED_SIZE = {FIXED64: 8, FIXED32: 4}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Clipped:
     """The whole part of a message, re-closed, and the byte where its file stops making sense.
 

@@ -8,11 +8,11 @@ nodes is one message) are walked from many places at once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.wire.leaps import Progress
 from tfprof.wire.positions import field_positions
 from tfprof.wire.schema import BYTES, VARINT
@@ -34,7 +34,7 @@ _BLOCK = 1 << 14
 _FIELDS = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Fields:
     """One row a field. The rows of one message stand in wire order; messages may be interleaved.
 

@@ -8,12 +8,12 @@ own, as narrow as their values allow, and is made whole when it is asked for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.wire.xstats import StatTable
 
 Ints = npt.NDArray[np.int64]
@@ -22,7 +22,7 @@ Column = npt.NDArray[Any]
 _NARROW = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Piece:
     """Stats of one name, one an owner, by owner; a column of one value stands for a constant."""
 

@@ -8,8 +8,8 @@ and damage shows in them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.wire.fields import WireFault, varint
 from tfprof.wire.mapped import look
 
@@ -26,7 +26,7 @@ class NotReadable(Exception):
     """A way to write records that is valid, and that nobody here reads."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Chunk:
     kind: int
     count: int
@@ -52,7 +52,7 @@ def records(data: bytes, unpackers: Mapping[int, Unpack]) -> Iterator[bytes]:
             raise WireFault(f"no kind of chunk is called {chr(chunk.kind)!r}", _in_file(chunk.at))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _WithoutBlockHeaders:
     """The bytes of a file as if it had no headers of blocks; only what is cut out is copied."""
 

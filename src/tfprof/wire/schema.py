@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.wire import (
     checkpoint_messages,
     dtypes,
@@ -42,7 +42,7 @@ _MESSAGE_TYPE = 11
 _OPTIONAL, _REPEATED = 1, 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Field:
     """One field of a message, as the wire and the text format know it."""
 
@@ -62,7 +62,7 @@ class Field:
         return BYTES if self.is_message else SCALARS[self.type][1]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Message:
     """A message and its fields, by number and by name."""
 
@@ -109,7 +109,7 @@ def message_class(name: str) -> Proto:
     return message_factory.GetMessageClass(_pool().FindMessageTypeByName(f"{PACKAGE}.{name}"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Messages:
     """Messages of one type; they pickle as their bytes, since no module has their class."""
 

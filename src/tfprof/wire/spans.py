@@ -8,11 +8,11 @@ million names do once in some ten million files.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.wire.mapped import look
 from tfprof.wire.words import WORD, Hashes, Words, first_bytes
 
@@ -27,7 +27,7 @@ _BLOCK = 1 << 13
 _SPARSE = 2000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Spans:
     data: bytes
     starts: Ints

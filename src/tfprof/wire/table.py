@@ -6,8 +6,8 @@ Blocks of prefix-compressed entries, each with a checksum; an index block of blo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.wire import snappy
 from tfprof.wire.crc32c import crc32c, masked
 from tfprof.wire.fields import WireFault, varint
@@ -21,7 +21,7 @@ _PLAIN, _SNAPPY = 0, 1
 ReadAt = Callable[[int, int], bytes]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Entry:
     """A key and its value, and where its block starts in the file."""
 
@@ -30,7 +30,7 @@ class Entry:
     block: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SortedTable:
     """A table, read block by block. Every block's checksum is verified before it is believed."""
 

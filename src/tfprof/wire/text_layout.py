@@ -11,19 +11,19 @@ Attributes are not decoded here. They are known to be well-formed messages, stri
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.wire.text_values import BYTE_ESCAPE, unescape
 
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LayoutGraph:
     """The nodes of a GraphDef as columns, and where the rest of it stands in the text."""
 

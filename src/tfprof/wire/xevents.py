@@ -7,11 +7,12 @@ any other legal way is walked field by field.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.wire.fields import Fields, Progress, fields_at, walk
 from tfprof.wire.ids import Ids
 from tfprof.wire.leaps import behind
@@ -32,7 +33,7 @@ _STATS_TAG = _STATS << 3 | BYTES
 _BLOCK = 1 << 14
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EventColumns:
     """One row an event, line after line; by start in a line, and outer before inner ones.
 

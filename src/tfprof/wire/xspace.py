@@ -6,11 +6,12 @@ bytes of their stats are only located, and read when somebody asks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.wire.fields import Fields, Progress, fields_at, split, starts_in
 from tfprof.wire.ids import Ids
 from tfprof.wire.packed_stats import PackedStats
@@ -32,7 +33,7 @@ _KEY, _VALUE = 1, 2
 _NAME, _DISPLAY_NAME, _METADATA_STATS = 2, 4, 5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LineColumns:
     """One row a line; its events are the rows from `first` of it to `first` of the next."""
 
@@ -48,7 +49,7 @@ class LineColumns:
         return len(self.id)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NameColumns:
     """What events or stats of a plane are called, and where the whole message lies.
 
@@ -69,7 +70,7 @@ class NameColumns:
         return [row for row, known in enumerate(self.name[:-1]) if known == name]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlaneColumns:
     id: int
     name: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.wire.fields import walk
 from tfprof.wire.ids import Ids
 from tfprof.wire.schema import BYTES, FIXED64, VARINT
@@ -25,7 +25,7 @@ _WIRE_TYPES = {
 _CARRIERS = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StatTable:
     """`value` is the number's 64 bits, or where a string starts that has `size` bytes.
 

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -35,6 +36,24 @@ def test_steps_are_counted_over_the_whole_program(recorder):
     assert (told["steps"]["kind"], told["steps"]["name"]) == ("function", "train")
     assert len(told["steps"]["untraced_us"]) == 3  # of five, two warm up; the last has no period
     assert (told["state"], told["exit_code"], told["captures"]) == ("ended", 0, [])
+
+
+def test_the_work_of_a_step_is_that_of_all_threads(recorder):
+    def work():
+        until = time.thread_time_ns() + 20_000_000
+        while time.thread_time_ns() < until:
+            pass
+
+    for _ in range(6):
+        with recorder.step("function", "train"):
+            beside = threading.Thread(target=work)
+            beside.start()
+            work()
+            beside.join()
+    recorder.close("exit", 0)
+    told = _record(recorder)["steps"]
+    assert len(told["untraced_cpu_us"]) == len(told["untraced_us"]) == 3
+    assert all(one >= 40_000 for one in told["untraced_cpu_us"])
 
 
 def test_a_step_in_a_step_is_none(recorder):

@@ -6,10 +6,10 @@ over the column as the depth has binary digits, so a chain of 100,000 costs seve
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+
+from tfprof.frozen_dataclass import frozen_dataclass
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -46,7 +46,7 @@ def depths(parent: Ints) -> Ints:
     return depth
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Walk:
     """Parents before children, siblings in order: each row's place, and how many rows it spans."""
 

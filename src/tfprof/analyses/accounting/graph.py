@@ -5,14 +5,13 @@ Only the first node that reads something has it below itself: totals are those o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, nearest, renumbered
 from tfprof.analyses.accounting.regexes import accounted, matcher
 from tfprof.analyses.accounting.tree import CostTree
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import metrics
 from tfprof.model.options import EVERYTHING, Options
 from tfprof.results import trees as c
@@ -45,7 +44,7 @@ def graph_tree(nodes: n.Nodes, options: Options) -> CostTree:
     return CostTree(labels, row, above, walk, own[kept], total, counts[kept])
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class _Links:
     """What each row reads, controls included: offsets by row, and rows."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from tfprof.analyses.accounting.known import VARIABLE_TYPE, held_variables, unknown_metrics
 from tfprof.analyses.graph.layer_names import without_calls
 from tfprof.analyses.runtime.op_events import self_micros
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.budget import MOST_ELEMENTS
 from tfprof.model.device import holds_kernels, is_cpu_or_gpu
 from tfprof.model.graph import Graph
@@ -51,7 +52,7 @@ MOST_SCOPES = 4096
 _NO_NODE = re.compile(r"_SOURCE|RecvTensor|.*MEMCPY.*")
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Nodes:
     """`types` holds, by row, what a node counts as besides its op.
 
@@ -200,7 +201,7 @@ def _ops(
     return Interned(codes, list(index))
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class _Placement:
     """Where each node is: a number of a table, -1 for nowhere."""
 
@@ -224,7 +225,7 @@ class _Placement:
         return Interned((self.codes + 1).astype(np.int32), ["", *self.table])
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class _Runs:
     """Executions joined to node names, with the original's rules about devices applied."""
 

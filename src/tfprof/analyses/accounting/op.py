@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.regexes import accounted, device_matcher, matcher
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import metrics
 from tfprof.model.metrics import COLUMN_OF
 from tfprof.model.options import EVERYTHING, Options
@@ -17,7 +18,7 @@ from tfprof.model.options import EVERYTHING, Options
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class OpRow:
     """`picked` are the nodes that count in it, and `nodes` how many different ones."""
 
@@ -28,7 +29,7 @@ class OpRow:
     nodes: int
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class OpList:
     rows: list[OpRow]
     root_total: Ints

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, depths, nearest, renumbered
 from tfprof.analyses.accounting.regexes import device_matcher, matcher
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.interned import Interned
 from tfprof.model.metrics import COLUMN_OF
 from tfprof.model.options import EVERYTHING, Options
@@ -21,7 +22,7 @@ Mask = npt.NDArray[np.bool_]
 _OWN_MINIMUMS = frozenset({"params", "float_ops", "occurrence"})
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class CostTree:
     """Row 0 is the root, its own parent; `walk` is the order in which rows were found.
 
@@ -49,7 +50,7 @@ class CostTree:
         return wanted
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Shown:
     """What is displayed, in print order: which tree row, under which displayed one, how deep."""
 
@@ -62,7 +63,7 @@ class Shown:
     total: Ints
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class _Start:
     """The tree as it hangs off what was started from; `inside` is all of it that is left."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tfprof.analyses.graph.variables import Variable
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.checkpoint import OBJECT_GRAPH_KEY, Checkpoint
 from tfprof.model.graph import Graph, Node, as_shape, elements
 from tfprof.model.units import shape as shape_text
@@ -14,7 +15,7 @@ from tfprof.results.doctor import Mismatch, Restored, RestoredBy
 from tfprof.wire import dtypes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RestoredFrom:
     """The key a variable is restored from; of a partitioned one, both shapes."""
 
@@ -27,7 +28,7 @@ _NUMBERED = re.compile(r"_\d+$")
 _HAND_ON = ("Identity", "Reshape")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Restore:
     """`missing`: restored by name but not in the checkpoint; `untouched`: not asked for at all."""
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tfprof.analyses.inference.engine import infer
 from tfprof.analyses.inference.run_sizes import sizes_of_run
 from tfprof.analyses.inference.sites import Given
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.budget import OverBudget
 from tfprof.model.dims import Size, at
 from tfprof.model.graph import Graph
@@ -21,7 +22,7 @@ from tfprof.model.profile import ProfileData
 from tfprof.ops.rule import rules
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FloatOps:
     """What one run of each node takes, and whose cost is not in it."""
 

@@ -23,6 +23,7 @@ from tfprof.wire import dtypes
 
 _SOME_SIZE = 512
 _READS = ("Identity", "ReadVariableOp")
+_PUTS = ("Assign", "AssignVariableOp")
 
 
 # what layers are called, by the scopes that their ops stand in
@@ -138,13 +139,15 @@ def _give_variables(
 
     What the forward pass does not work with, such as the state of an optimizer, belongs to whoever
     updates it. A read for others is no work: one stands beside every variable of a session's graph,
-    slots included, in the scope of the layer.
+    slots included, in the scope of the layer. Nor is putting a value in, as Saver does with all.
     """
     owned = set(uncounted)
     pairs = list(zip(ops, layer_of, strict=True))
     forward = [pair for pair in pairs if pair[0].phase == FORWARD]
     others = [pair for pair in pairs if pair[0].phase not in (FORWARD, BACKWARD)]
-    for op, layer in (*forward, *others):
+    others += [pair for pair in forward if pair[0].site.op in _PUTS]
+    works = [pair for pair in forward if pair[0].site.op not in _PUTS]
+    for op, layer in (*works, *others):
         call = op.site.call
         if op.site.rule is None or call.op in _READS:
             continue

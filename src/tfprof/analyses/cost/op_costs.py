@@ -11,6 +11,7 @@ from tfprof.analyses.graph.inlined import inlined
 from tfprof.analyses.graph.subgraph import BACKWARD, FORWARD, PHASES, Subgraph, phases, subgraph
 from tfprof.analyses.inference.engine import infer
 from tfprof.analyses.inference.sites import Given, Inferred, Site
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.budget import OverBudget
 from tfprof.model.dims import Dim, Monomial, Size, elements, made, packed, symbols
 from tfprof.model.graph import Graph
@@ -47,7 +48,7 @@ class OpCost:
     cost: Cost | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Uncounted:
     """Ops of one type whose cost is missing, and why."""
 
@@ -56,7 +57,7 @@ class Uncounted:
     reason: str
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class OpCosts:
     """`cut` says so where there are more ops: the file ended before them, or they are too many."""
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from tfprof.analyses.checkpoint.roles import stored_role
-from tfprof.analyses.cost.keras_weights import with_weights
 from tfprof.analyses.graph.reach import Extent
 from tfprof.analyses.graph.roles import Role
 from tfprof.analyses.graph.variables import Variable, find_variables, frozen_weights
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.checkpoint import OBJECT_GRAPH_KEY, Checkpoint
 from tfprof.model.keras_model import KerasModel, Weight
 from tfprof.model.profile import ProfileData
@@ -26,7 +25,7 @@ _NO_GRAPH = "no graph was given"
 _STORED = "a checkpoint does not say which variables are trained: its graph or .meta does"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Parameters:
     variables: list[Variable]
     by_role: dict[Role, Quantity]
@@ -61,6 +60,8 @@ def count_parameters(data: ProfileData, part: Extent) -> Parameters:
 
 def count_stored(checkpoint: Checkpoint) -> Parameters:
     """The parameters a checkpoint holds, when there is no graph to say more."""
+    from tfprof.analyses.checkpoint.roles import stored_role
+
     variables = [
         Variable(tensor.name, tensor.shape, tensor.dtype, stored_role(checkpoint, tensor))
         for tensor in checkpoint.tensors.values()
@@ -71,6 +72,8 @@ def count_stored(checkpoint: Checkpoint) -> Parameters:
 
 def count_layers(model: KerasModel) -> Parameters:
     """The parameters of a Keras file: as stored, else as its configuration asks for them."""
+    from tfprof.analyses.cost.keras_weights import with_weights
+
     known = with_weights(model)
     variables = [
         Variable(w.name, w.shape, w.dtype, _role(w))

@@ -16,6 +16,7 @@ from tfprof.model.device_labels import (
     is_copy,
     is_memset,
 )
+from tfprof.model.op_names import instruction_name
 from tfprof.model.xspace import Plane
 from tfprof.results.device_work import Activity
 
@@ -55,11 +56,6 @@ def activity_codes(plane: Plane) -> Codes:
     if plane.has_stat(_COPY_DETAILS):
         _set_copies(found, plane)
     return found
-
-
-def instruction_name(event: str) -> str:
-    """Of `%fusion.3 = bf16[8] fusion(%all-reduce.1)`, what it reads does not tell what it is."""
-    return event.partition(" = ")[0].removeprefix("%")
 
 
 def _by_name(event: str) -> Activity:

@@ -7,7 +7,6 @@ asked for: steps need activities, a table of kinds needs programs and rules of o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -19,11 +18,11 @@ from tfprof.analyses.device_events.activities import (
     activity_codes,
     code_of,
     in_half_precision,
-    instruction_name,
 )
 from tfprof.analyses.device_events.kinds import kind_of
 from tfprof.analyses.device_events.own_times import own_times_of
 from tfprof.analyses.device_events.phases import phase_of
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device_ops import (
     INSTRUCTION,
     MODULE,
@@ -38,6 +37,7 @@ from tfprof.model.hlo_programs import Instruction, Program, Programs
 from tfprof.model.interned import Interned
 from tfprof.model.joint_codes import joint_codes
 from tfprof.model.kernel_lines import is_tpu
+from tfprof.model.op_names import instruction_name
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.device_work import Activity, Kind, Phase
 
@@ -50,7 +50,7 @@ _NOT_GROUPED = -1
 NO_SOURCE = "(no source)"
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class DeviceEvents:
     """One device; all columns are in the order of `rows`, which are rows of its plane."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.xspace import Plane
 
 Ints = npt.NDArray[np.int64]
@@ -16,7 +16,7 @@ _EVENTS = ("MemoryAllocation", "MemoryDeallocation")
 _ALLOCATOR, _RESERVED, _ALLOCATED = "allocator_name", "bytes_reserved", "bytes_allocated"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MemoryCounter:
     """Bytes in use from each time on; times rise."""
 

@@ -5,15 +5,15 @@ Picoseconds, or any other integers; an interval holds its start and not its end.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+
+from tfprof.frozen_dataclass import frozen_dataclass
 
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Intervals:
     starts: Ints
     ends: Ints

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.events.counters import MemoryCounter
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.interned import Interned
 from tfprof.model.made_planes import MadeEvents, made_plane
 from tfprof.model.op_names import op_name
@@ -27,7 +28,7 @@ _LABEL = re.compile(r"(?:\[.*?\] )?(?P<node>\S+) = (?P<op>\w+)\((?P<inputs>.*)\)
 STEP = "step"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunSpace:
     """The capture that a run would be; what nodes read, and memory by plane, where it is told."""
 

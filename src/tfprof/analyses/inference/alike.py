@@ -7,8 +7,8 @@ all that are alike, and so is whoever works out their costs (`Call.alike`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.providers import Attributes
 from tfprof.ops.rule import Call, Tensor
 from tfprof.wire.schema import Proto
@@ -37,7 +37,7 @@ class NodeCall(Call):
         return self._attributes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen_dataclass(eq=False)
 class Alike:
     """What came out of the first of them, and how much of the budget it took."""
 

@@ -21,7 +21,7 @@ from tfprof.analyses.inference.run_rounds import RunRounds
 from tfprof.analyses.inference.sites import Called, Chosen, Given, Inferred, Site
 from tfprof.model import dims
 from tfprof.model.budget import Budget, OverBudget
-from tfprof.model.dims import BATCH, Open, Size
+from tfprof.model.dims import BATCH, Open, Size, terms_in
 from tfprof.model.graph import Function, Graph, as_shape
 from tfprof.model.profile import ProfileData
 from tfprof.ops.rule import UNKNOWN, Call, Rule, Tensor, rules
@@ -32,14 +32,13 @@ from tfprof.wire import dtypes
 # deeper nesting than any real model has: a function that calls itself
 _DEEPEST = 40
 # ops that any graph may run, and for each of its own; a call is as much work as some of them
-_LEAST_OPS, _OPS_A_NODE, _STEPS_A_CALL = 200_000, 20, 5
+_LEAST_OPS, _OPS_A_NODE, _STEPS_A_CALL, _TERMS_A_STEP = 200_000, 20, 5, 4
 # entries of outputs that are as much work as an op
 _ENTRIES_A_STEP = 32
 # before this, a placeholder of unknown shape was written as a scalar
 _SCALARS_ARE_SCALARS = 24
 _CALLS = ("PartitionedCall", "StatefulPartitionedCall", "TPUPartitionedCall", "RemoteCall")
 _CALL_ATTRIBUTE = "f"
-_LETTERS = {2: "S", 3: "SC", 4: "HWC", 5: "DHWC"}
 _HOLDERS = frozenset({"Variable", "VariableV2", "VarHandleOp"})
 _PASS_ON = frozenset({"Identity", "ReadVariableOp"})
 _NAMED = 3
@@ -425,12 +424,11 @@ class _Engine:
         """Open dimensions get a letter: B the first, then by place; with sizes the user gave."""
         if shape is None:
             return None
-        letters = BATCH + _LETTERS.get(len(shape), "")
+        letters = dims.letters_of(len(shape))
         found = []
         for place, size in enumerate(shape):
             if size is None:
-                letter = letters[place] if place < len(letters) else f"D{place}"
-                size = dims.symbol(letter)  # noqa: PLW2901
+                size = dims.symbol(letters[place])  # noqa: PLW2901
             for letter in dims.symbols(size):
                 self._fed_with.setdefault(letter, []).append(name)
             found.append(dims.at(size, self._given.sizes))
@@ -470,7 +468,8 @@ class _Engine:
     ) -> tuple[Results, list[str]]:
         if self._depth >= _DEEPEST:
             raise OverBudget(f"where functions call each other over {_DEEPEST} deep")
-        if not self._budget.take(_STEPS_A_CALL):
+        # loops in loops of unknown rounds: all that is counted inside is counted in each term
+        if not self._budget.take(_STEPS_A_CALL * (1 + terms_in(times) // _TERMS_A_STEP)):
             raise OverBudget(f"after {self._budget.spent:,} steps through functions")
         self._depth += 1
         body = function.body

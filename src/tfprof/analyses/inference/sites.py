@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import Open, Shape, Size
 from tfprof.ops.rule import Call, Rule, Tensor
 
@@ -22,7 +23,7 @@ class Chosen(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Given:
     """What the user says of open dimensions: sizes of symbols, shapes of what is fed.
 
@@ -39,7 +40,7 @@ class Given:
     chosen: Chosen = Chosen.ALL
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Called:
     """What a call or a loop comes to: the tensors of its function that are its outputs.
 
@@ -84,7 +85,7 @@ class Site:
         return self.call.op
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Inferred:
     """`notes` say what had to be assumed: a branch, how often a loop runs.
 

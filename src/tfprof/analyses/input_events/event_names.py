@@ -38,8 +38,8 @@ _DEVICE_SIDE = "Iterator::Prefetch::Generator"
 
 def rows_where(plane: Plane, holds: Callable[[str], bool]) -> Ints:
     """The events whose names pass a test, which is asked once a name."""
-    wanted = np.array([holds(name) for name in plane.event_names.name], bool)
-    return np.flatnonzero(wanted[plane.events.name])
+    known = enumerate(plane.event_names.name)
+    return plane.rows_called([row for row, name in known if holds(name)])
 
 
 def together(plane: Plane, *rows: Ints) -> Ints:

@@ -6,13 +6,13 @@ An iterator has an id and that of its parent: 64 bits, which a file may hold sig
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.events.self_time import NOBODY, holders
 from tfprof.analyses.input_events.event_names import SEPARATOR, is_iterator, is_root, rows_where
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.interned import Interned
 from tfprof.model.xspace import Plane
 
@@ -24,7 +24,7 @@ _SEVERAL_INPUTS = ("Zip", "Concatenate", "DirectedInterleave", "ChooseFastest")
 _NUMBERED = re.compile(r"(?P<stage>\w+)\[\d+\]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class IteratorCalls:
     """One row a call; `row` is that of the event in the plane, and rises.
 

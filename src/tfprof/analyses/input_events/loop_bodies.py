@@ -6,8 +6,6 @@ ops of the model, beside those of the pipeline that the loop reads from.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -21,6 +19,7 @@ from tfprof.analyses.input_events.event_names import (
     rows_where,
     together,
 )
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.xspace import Plane
 
 Ints = npt.NDArray[np.int64]
@@ -29,7 +28,7 @@ _RUN, _NUMBER = "ExecutorState::Process", "id"
 _NONE = np.zeros(0, np.int64)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LoopBodies:
     """Rows of a plane: the calls of bodies, what is around them, and all that the model did."""
 

@@ -8,13 +8,14 @@ are runs of their own, which put elements in.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.input_events.event_names import is_dequeue, is_enqueue, rows_where
 from tfprof.analyses.input_events.loop_bodies import run_rows, work_of_runs
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import Plane
 from tfprof.model.xstats import StatColumn
@@ -29,7 +30,7 @@ _HANDED, _TAKEN = "_p", "_c"
 _NONE = np.zeros(0, np.int64)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Asynchronous:
     """Ops that leave their thread, one an entry: where they begin, and which run they are of."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,15 @@ from tfprof.results.input_bound import MATTERS
 from tfprof.results.step_windows import Steps
 
 Ints = npt.NDArray[np.int64]
+# what functions ran in the first share of a run
+Functions = Callable[[float], Sequence[FunctionRow]]
 
 # of fewer calls none can be left out
 _FEW_CALLS = 3
 # functions that run for less than this share of the wait for them are waiting for a thread
 _HARDLY = 0.1
+# most that run at all have run for longer than that in a part of the run
+_PARTS = (0.25, 1.0)
 
 
 def waiting(waits: Intervals, steps: Steps, asked: Ints) -> Waiting | None:
@@ -44,7 +48,7 @@ def waiting(waits: Intervals, steps: Steps, asked: Ints) -> Waiting | None:
 def bottleneck(
     pipeline: Pipeline,
     times: Sequence[StageTimes],
-    functions: Sequence[FunctionRow],
+    functions: Functions,
     whole: Waiting | None,
 ) -> Bottleneck | None:
     """The stage that blocks most in the median of the calls that wait for something.
@@ -74,14 +78,15 @@ def bottleneck(
     return Bottleneck(stage, median, calls, len(rows))
 
 
-def _takes_the_threads(
-    stage: int, times: Sequence[StageTimes], functions: Sequence[FunctionRow]
-) -> int | None:
+def _takes_the_threads(stage: int, times: Sequence[StageTimes], functions: Functions) -> int | None:
     """The stage that keeps the threads from the functions of another, which hardly run at all."""
-    work = np.zeros(len(times), np.int64)
-    for op in functions:
-        work[op.at] += op.self_time
     blocking = times[stage].blocking
-    hardly = 0 < work[stage] < _HARDLY * blocking
+    work = np.zeros(len(times), np.int64)
+    for part in _PARTS:
+        work[:] = 0
+        for op in functions(part):
+            work[op.at] += op.self_time
+        if work[stage] >= _HARDLY * blocking:
+            return None
     busiest = int(work.argmax())
-    return busiest if hardly and work[busiest] > blocking else None
+    return busiest if work[stage] and work[busiest] > blocking else None

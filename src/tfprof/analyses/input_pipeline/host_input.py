@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -43,26 +44,35 @@ from tfprof.results.step_windows import Steps
 Ints = npt.NDArray[np.int64]
 
 
-def input_of_hosts(space: Space, first: int = 0, graph: Graph | None = None) -> Iterator[HostInput]:
+def input_of_hosts(
+    space: Space, first: int = 0, graph: Graph | None = None, *, functions: bool = True
+) -> Iterator[HostInput]:
     """Of every host that has threads, in the order of the capture; `first` is the first's rank.
 
-    `graph` tells which queues there are.
+    `graph` tells which queues there are. What `functions` run takes most of the time to find out.
     """
     for rank, plane in enumerate(space.host_threads, first):
         devices = [device for device in space.devices if device.host == plane.host]
         did = [Classified(device, on_device(device)) for device in devices]
-        yield _input(rank, with_queue_waits(plane), find_steps(space, plane.host), did, graph)
+        steps = find_steps(space, plane.host)
+        yield _input(rank, with_queue_waits(plane), steps, did, graph, functions=functions)
 
 
 def _input(
-    rank: int, plane: Plane, steps: Steps, devices: Sequence[Classified], graph: Graph | None
+    rank: int,
+    plane: Plane,
+    steps: Steps,
+    devices: Sequence[Classified],
+    graph: Graph | None,
+    *,
+    functions: bool,
 ) -> HostInput:
     queues = queue_wait_rows(plane)
     rows = together(plane, wait_rows(plane), queues)
     asked = Intervals.union(plane.events.start_ps[rows], plane.events.ends(rows))
     waits = asked.minus(_at_work(devices)).minus(_queued(plane, devices))
     trees = pipelines(plane)
-    found = [_found(one, waits, steps) for one in trees.of_host]
+    found = [_found(one, waits, steps, functions=functions) for one in trees.of_host]
     # what the model waits for most comes first
     found.sort(key=lambda one: -sum(stage.blocking for stage in one.stages))
     return HostInput(
@@ -97,13 +107,14 @@ def _copying(device: Classified) -> int:
     return int(device.plane.events.duration_ps[device.rows(Category.HOST_TO_DEVICE)].sum())
 
 
-def _found(pipeline: Pipeline, waits: Intervals, steps: Steps) -> InputPipeline:
+def _found(pipeline: Pipeline, waits: Intervals, steps: Steps, *, functions: bool) -> InputPipeline:
     times = stage_times(pipeline, waits)
     said = noted(pipeline)
     mine = Intervals.none().join(*(one.blocked for one in times))
     whole = waiting(mine, steps, _asked(pipeline))
-    functions = tuple(function_ops(pipeline))
-    slow = bottleneck(pipeline, times, functions, whole)
+    ran = tuple(function_ops(pipeline)) if functions else ()
+    ran_in = partial(function_ops, pipeline) if not functions else lambda _share: ran
+    slow = bottleneck(pipeline, times, ran_in, whole)
     return InputPipeline(
         pipeline.plane.host,
         pipeline.iterators,
@@ -112,7 +123,7 @@ def _found(pipeline: Pipeline, waits: Intervals, steps: Steps) -> InputPipeline:
         pipeline.stages[slow.stage].path if slow is not None else None,
         slow.median if slow is not None else None,
         budget(pipeline, said),
-        functions,
+        ran,
         tuple(_stages(pipeline, times, settings(pipeline, said))),
         slow,
     )

@@ -22,12 +22,13 @@ from tfprof.analyses.input_events.iterators import (
     iterator_calls,
     leaf,
 )
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.xspace import Plane
 
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Stage:
     """`parent` is a position among the stages, None of the first; `calls` are rows of the calls.
 
@@ -45,7 +46,7 @@ class Stage:
         return leaf(self.path)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen_dataclass(eq=False)
 class Pipeline:
     """Stages stand as a tree is read: each before those that it reads from.
 
@@ -65,7 +66,7 @@ class Pipeline:
         return [child for child, stage in enumerate(self.stages) if stage.parent == at]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Pipelines:
     """`device_side` counts iterators that only hand on to a device what others made."""
 

@@ -5,6 +5,8 @@ A stage calls a function, and the runtime runs its ops under the number of that 
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,6 +18,7 @@ from tfprof.analyses.input_events.event_names import (
     together,
 )
 from tfprof.analyses.input_pipeline.pipelines import Pipeline
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import Plane
 from tfprof.results.input import FunctionRow
@@ -26,16 +29,17 @@ _RUN = "ExecutorState::Process"
 _NUMBER = "id"
 
 
-def function_ops(pipeline: Pipeline) -> list[FunctionRow]:
-    """The costliest first."""
-    numbers, stage = _called(pipeline)
+def function_ops(pipeline: Pipeline, share: float = 1.0) -> list[FunctionRow]:
+    """The costliest first; of what begins in the first share of the run."""
+    first = _Part.of(pipeline, share)
+    numbers, stage = _called(pipeline, first)
     if not len(numbers):
         return []
     plane = pipeline.plane
-    runs = plane.stat_of_rows(_NUMBER, plane.named(_RUN))
+    runs = plane.stat_of_rows(_NUMBER, first.of_these(plane.named(_RUN)))
     place = np.minimum(np.searchsorted(numbers, runs.ints()), len(numbers) - 1)
     mine = numbers[place] == runs.ints()
-    ops, of_stage, own = _ops_within(plane, runs.rows[mine], stage[place[mine]])
+    ops, of_stage, own = _ops_within(first, runs.rows[mine], stage[place[mine]])
     names = len(plane.event_names)
     keys, at, count = np.unique(
         of_stage * names + plane.events.name[ops], return_inverse=True, return_counts=True
@@ -52,10 +56,30 @@ def function_ops(pipeline: Pipeline) -> list[FunctionRow]:
     return sorted(found, key=lambda one: (-one.self_time, one.name))
 
 
-def _called(pipeline: Pipeline) -> tuple[Ints, Ints]:
+@frozen_dataclass
+class _Part:
+    """The begin of a run, or all of it."""
+
+    plane: Plane
+    until: float
+
+    @classmethod
+    def of(cls, pipeline: Pipeline, share: float) -> _Part:
+        calls = pipeline.calls
+        if share >= 1 or not len(calls.start):
+            return cls(pipeline.plane, inf)
+        begin, end = int(calls.start.min()), int(calls.end.max())
+        return cls(pipeline.plane, begin + share * (end - begin))
+
+    def of_these(self, rows: Ints) -> Ints:
+        return rows if self.until == inf else rows[self.plane.events.start_ps[rows] < self.until]
+
+
+def _called(pipeline: Pipeline, first: _Part) -> tuple[Ints, Ints]:
     """The numbers of all calls of functions by this pipeline, rising, and the stage of each."""
     plane, calls = pipeline.plane, pipeline.calls
-    functions = plane.stat_of_rows(_NUMBER, rows_where(plane, is_captured_function))
+    called = first.of_these(rows_where(plane, is_captured_function))
+    functions = plane.stat_of_rows(_NUMBER, called)
     stage_of_row = np.full(len(plane.events), -1, np.int32)
     for at, stage in enumerate(pipeline.stages):
         stage_of_row[calls.row[stage.calls]] = at
@@ -65,8 +89,8 @@ def _called(pipeline: Pipeline) -> tuple[Ints, Ints]:
     _own_producers(pipeline, stage_of_row, both, holder)
     around = holder[np.searchsorted(both, functions.rows)]
     stage_ = np.where(around >= 0, stage_of_row[both[np.maximum(around, 0)]], -1).astype(np.int64)
-    numbers, first = np.unique(functions.ints()[stage_ >= 0], return_index=True)
-    return numbers, stage_[stage_ >= 0][first]
+    numbers, at_first = np.unique(functions.ints()[stage_ >= 0], return_index=True)
+    return numbers, stage_[stage_ >= 0][at_first]
 
 
 def _own_producers(
@@ -81,13 +105,14 @@ def _own_producers(
         stage_of_row[both[around[around >= 0]]] = parents[at]
 
 
-def _ops_within(plane: Plane, runs: Ints, stage: Ints) -> tuple[Ints, Ints, Ints]:
+def _ops_within(first: _Part, runs: Ints, stage: Ints) -> tuple[Ints, Ints, Ints]:
     """The ops that ran within some events, the stages of these, and self times."""
+    plane = first.plane
     of_run = np.full(len(plane.events), -1, np.int32)
     of_run[runs] = stage
     busy = np.zeros(len(plane.lines), bool)
     busy[plane.line_of(runs)] = True
-    ops = rows_where(plane, _is_op)
+    ops = first.of_these(rows_where(plane, _is_op))
     ops = ops[busy[plane.line_of(ops)]]
     both = together(plane, runs, ops)
     is_op = of_run[both] < 0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.input_pipeline.pipelines import Pipeline, Stage
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.xspace import Plane
 from tfprof.results.input import Budget, PrefetchBuffer
 from tfprof.wire.xstats import RAW, REFERENCE, STRING
@@ -28,7 +28,7 @@ _USED = re.compile(r"(\d+) out of (\d+)")
 _TRUE = {"true": True, "false": False}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Settings:
     """None is what no call tells. `parallelism` is the usual one, `most_parallel` the highest."""
 

@@ -9,18 +9,18 @@ over all stages it adds up to what the model waited.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.input_pipeline.pipelines import Pipeline, Stage
+from tfprof.frozen_dataclass import frozen_dataclass
 
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StageTimes:
     """Picoseconds; `own` is the self time of each call, `blocked` when the stage was blocking.
 

@@ -8,7 +8,7 @@ where the file states the shapes that a layer was built for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
 from tfprof.analyses.cost.op_costs import Cost, OpCost, summed
@@ -16,6 +16,7 @@ from tfprof.analyses.graph.subgraph import BACKWARD, PHASES
 from tfprof.analyses.keras.keras_step import keras_step
 from tfprof.analyses.training.optimizers import ADAM
 from tfprof.analyses.training.written_ops import is_counted
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.keras_layers.layer import Sizes, shape_of
 from tfprof.keras_layers.model import WrittenCall
 from tfprof.model.dims import Size, elements, packed
@@ -27,7 +28,7 @@ _STRINGS = "strings have no fixed size"
 _STORED_TWICE = ("SpectralNormalization",)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CallCost:
     """One call of a layer. None is unknown, for the `reason`.
 
@@ -54,7 +55,7 @@ class CallCost:
         return self.trainable + self.non_trainable
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Total:
     """The sum of what is known, and the first reason for what is missing from it."""
 
@@ -67,7 +68,7 @@ class Total:
         return None if self.missing else self.known
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KerasCosts:
     """`what` is computed; of a training step also by phase.
 

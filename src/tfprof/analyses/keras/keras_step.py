@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from tfprof.analyses.inference.sites import Called, Inferred
 from tfprof.analyses.training.added_step import Training, with_gradients
 from tfprof.analyses.training.optimizers import ADAM
 from tfprof.analyses.training.written_ops import op_of
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.keras_layers.layer import LayerOp, computes_in_half
 from tfprof.keras_layers.model import AFTER, WrittenModel, write
 from tfprof.keras_layers.sized import at_sizes
@@ -27,7 +27,7 @@ from tfprof.wire.schema import Proto
 _NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KerasStep:
     """What a model computes in one step, as ops; `missing` says what is not in it, and why.
 

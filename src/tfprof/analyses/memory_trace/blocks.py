@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+
+from tfprof.frozen_dataclass import frozen_dataclass
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Blocks:
     """One row a block: the changes that took it and gave it back, by their place in time.
 

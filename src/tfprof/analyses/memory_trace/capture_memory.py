@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from tfprof.analyses.memory_trace.blocks import by_address
 from tfprof.analyses.memory_trace.usage import SCRATCH, StepSpan, Usage
 from tfprof.analyses.steps.detect import find_steps
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Shape
 from tfprof.model.interned import Interned
 from tfprof.model.quantity import Quantity
@@ -81,7 +82,7 @@ def _steps(space: Space, host: str) -> list[StepSpan]:
     ]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class _Events:
     """The memory events of one device, by time."""
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.memory_trace.capture_memory import space_usages
 from tfprof.analyses.memory_trace.session_memory import run_usages
 from tfprof.analyses.memory_trace.usage import Usage
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import short_names
 from tfprof.model.hosts import Host
-from tfprof.model.trace import Executions
+from tfprof.model.trace import Executions, Trace
 
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeviceMemory:
     """One device: a stretch for each run of a session, or one for a whole capture."""
 
@@ -44,13 +43,21 @@ def measured_memory(hosts: Iterable[Host]) -> list[DeviceMemory]:
     usages: list[Usage] = []
     names: list[str] = []
     for trace in (host.trace for host in hosts):
-        usages += run_usages(trace) if trace.space is None else space_usages(trace.space)
+        usages += _usages(trace)
         names += trace.executions.device.table if trace.space is None else ()
     short = short_names([*names, *(usage.device for usage in usages)])
     found: dict[str, list[Usage]] = {}
     for usage in usages:
         found.setdefault(short[usage.device], []).append(usage)
     return [DeviceMemory(device, stretches) for device, stretches in sorted(found.items())]
+
+
+def _usages(trace: Trace) -> Iterator[Usage]:
+    if trace.space is None:
+        return run_usages(trace)
+    from tfprof.analyses.memory_trace.capture_memory import space_usages
+
+    return space_usages(trace.space)
 
 
 def op_types(hosts: Iterable[Host]) -> dict[str, str]:
@@ -67,19 +74,24 @@ def _types(rows: Executions) -> dict[str, str]:
 
 
 def corners(usage: Usage, most: int) -> tuple[Ints, Ints]:
-    """Times and levels; if there are more than `most`, the highest of each part of the time.
+    """Times and levels; if there are more than `most`, the highest of each part of the time."""
+    kept = corner_places(usage, most)
+    return usage.times_ns[kept], usage.levels[kept]
+
+
+def corner_places(usage: Usage, most: int) -> Ints:
+    """The places of at most so many levels: how many changes led to each.
 
     The first and the last stay, and so does the peak.
     """
     times, levels = usage.times_ns, usage.levels
     if len(times) <= most:
-        return times, levels
+        return np.arange(len(times))
     span = int(times[-1] - times[0]) + 1
     box = (times - times[0]) * (most - 2) // span
     order = np.lexsort((np.arange(len(levels)), -levels, box))
     first = np.unique(box[order], return_index=True)[1]
-    kept = np.unique(np.concatenate([[0], order[first], [len(times) - 1]]))
-    return times[kept], levels[kept]
+    return np.unique(np.concatenate([[0], order[first], [len(times) - 1]]))
 
 
 def highest_in_boxes(usage: Usage, edges: Ints) -> Ints:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from tfprof.analyses.memory_trace.devices import DeviceMemory, highest_in_boxes, span_ns
 from tfprof.analyses.memory_trace.usage import Usage
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.units import NS_A_MICROSECOND
 from tfprof.results.times import Nanoseconds
 
@@ -17,7 +17,7 @@ _MOST_BOXES = 1000
 _EARLY = 0.25
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OverTime:
     """The highest level from each point to the next, so that no peak is lost; the last at the end.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.memory_trace.blocks import Blocks, by_size
 from tfprof.analyses.memory_trace.usage import OUTPUT, SCRATCH, StepSpan, Usage
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.allocations import Allocations
 from tfprof.model.graph import Shape
 from tfprof.model.interned import Interned
@@ -51,7 +51,7 @@ def _start(trace: Trace, step: int) -> int:
     return int(started.min()) if len(started) else 0
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class _Run:
     """The records of one device in one step, by time."""
 

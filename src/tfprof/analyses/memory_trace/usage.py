@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.memory_trace.blocks import Blocks
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.interned import Interned
 from tfprof.model.quantity import Quantity
 from tfprof.results.memory_trace import AllocatorMemory, AllocatorState, Block, StepMemory
@@ -25,7 +26,7 @@ LARGE_BLOCKS_ONLY = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepSpan:
     """A step: its number and, on the clock of the changes, from when to when it lasted."""
 
@@ -34,7 +35,7 @@ class StepSpan:
     end_ns: int
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Usage:
     """One row a change, by time: when, by how many bytes, of which allocator.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.queued import queued
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import WaitedFor
 from tfprof.results.step_windows import StepWindow
@@ -28,7 +29,7 @@ _HOST = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeviceUse:
     """Picoseconds, one value a step. `hidden` is what of copies or collectives kernels cover.
 
@@ -60,7 +61,7 @@ class DeviceUse:
         return self.active - (self.collectives - self.collectives_hidden)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Host:
     """What a host did that devices may have waited for."""
 
@@ -87,6 +88,8 @@ def device_uses(planes: Sequence[Classified], windows: Sequence[StepWindow]) -> 
         if one.is_device:
             key = one.plane.host, one.device
             devices.setdefault(key, []).append(one)
+    if not devices:
+        return []
     active = {key: _joined(parts, _WORK) for key, parts in devices.items()}
     host = _Host.of(planes)
     found = []
@@ -96,7 +99,7 @@ def device_uses(planes: Sequence[Classified], windows: Sequence[StepWindow]) -> 
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Around:
     """What went on beside a device."""
 

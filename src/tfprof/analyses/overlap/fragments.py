@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from tfprof.analyses.device_events.columns import DeviceEvents
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.device_work import Activity, Kind
 
 _REPLICA = re.compile(r"(?:^|/)replica_(\d{1,6})/")
+_CORE = re.compile(r"/device:TPU:(\d{1,4})")
+_NAMED = 8
 _PRODUCTS = (Kind.MATMUL, Kind.CONVOLUTION, Kind.ATTENTION)
 _NAMED_AFTER_PRODUCTS = re.compile(r"einsum|matmul|dense|attention|conv\d?d?/", re.IGNORECASE)
 
@@ -19,10 +21,12 @@ def missing_parts(space: Space) -> list[str]:
     """What seems to be missing, in words; nothing where all that is named is there."""
     computing = [_Device.of(plane, space) for plane in space.devices if len(plane.events)]
     computing = [one for one in computing if one.computes]
-    return [*_replicas(computing), *_products(computing)] if computing else []
+    if not computing:
+        return []
+    return [*_replicas(computing), *_cores(space.devices), *_products(computing)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Device:
     """What is to be known of a device; its events are too many to be kept for all of them."""
 
@@ -47,6 +51,20 @@ def _replicas(devices: list[_Device]) -> Iterator[str]:
     if seen and set(range(1, max(seen) + 1)) - seen:
         named = ", ".join(map(str, sorted(seen)))
         yield f"only the replicas {named} of at least {max(seen) + 1} were recorded"
+
+
+def _cores(devices: Sequence[Plane]) -> Iterator[str]:
+    """The cores of a host are numbered through, and each has a plane, whether it works or not."""
+    by_host: dict[str, set[int]] = {}
+    for plane in devices:
+        if match := _CORE.fullmatch(plane.name):
+            by_host.setdefault(plane.host, set()).add(int(match[1]))
+    for seen in by_host.values():
+        lost = sorted(set(range(max(seen))) - seen)
+        if lost:
+            named = ", ".join(map(str, lost[:_NAMED])) + (", ..." if len(lost) > _NAMED else "")
+            were = "was" if len(lost) == 1 else "were"
+            yield f"of the TPU cores 0 to {max(seen)}, {named} {were} not recorded"
 
 
 def _products(devices: list[_Device]) -> Iterator[str]:

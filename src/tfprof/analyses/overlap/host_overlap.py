@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +14,7 @@ from tfprof.analyses.overlap.launches import LaunchUse, launch_uses
 from tfprof.analyses.overlap.stragglers import straggling_devices
 from tfprof.analyses.step_time.activity import PlaneActivities
 from tfprof.analyses.step_time.classify import Classified
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.host_steps import Gap, Straggler
 from tfprof.results.step_windows import Steps
 
@@ -23,7 +23,7 @@ Ints = npt.NDArray[np.int64]
 CPU = "ops on the CPU"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Overlap:
     """`gaps` are of devices; of the model's ops on the CPU where there is no device.
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.overlap.device_use import DeviceUse
+from tfprof.analyses.overlap.gaps import OUTSIDE
 from tfprof.analyses.overlap.host_overlap import overlap
 from tfprof.analyses.overlap.launches import LaunchUse
 from tfprof.analyses.step_time.breakdown import Breakdown
@@ -16,7 +17,16 @@ from tfprof.analyses.step_time.category_codes import CATEGORIES
 from tfprof.analyses.step_time.slow_steps import slow_steps
 from tfprof.model.xspace import HOST_THREADS
 from tfprof.results.categories import Category
-from tfprof.results.host_steps import DeviceSteps, HostSteps, Launches, Matrix, SlowStep, Times
+from tfprof.results.host_steps import (
+    DeviceSteps,
+    Did,
+    HostSteps,
+    Launches,
+    Matrix,
+    SlowStep,
+    Times,
+    WaitedFor,
+)
 
 Ints = npt.NDArray[np.int64]
 
@@ -79,6 +89,19 @@ def with_only(whole: HostSteps, alone: Breakdown) -> HostSteps:
         ops_recorded=alone.ops_recorded,
         slow=_slow(alone),
     )
+
+
+def of_fragment(whole: HostSteps, missing: tuple[str, ...]) -> HostSteps:
+    """Where much was not recorded, a time in which nothing was recorded tells nothing of Python."""
+    gaps = tuple(
+        replace(gap, meanwhile=tuple(_as_unknown(one) for one in gap.meanwhile))
+        for gap in whole.gaps
+    )
+    return replace(whole, missing=missing, gaps=gaps, outside=None, between=None)
+
+
+def _as_unknown(one: Did) -> Did:
+    return replace(one, what=WaitedFor.UNKNOWN.label) if one.what == OUTSIDE else one
 
 
 def _slow(found: Breakdown) -> tuple[SlowStep, ...]:

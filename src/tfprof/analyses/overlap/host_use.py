@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.input_events.queue_waits import queue_wait_rows
 from tfprof.analyses.step_time.classify import Classified
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import HOST_THREADS, Plane
 from tfprof.results.categories import Category
@@ -23,7 +24,7 @@ _STARTED, _STOPPED = "ThreadpoolListener::StartRegion", "ThreadpoolListener::Sto
 _POOLS = ("tf_Compute", "tf_numa_", "tf_data_private_threadpool", "tf_inter_op", "Eigen")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HostUse:
     """Picoseconds, one value a step; `pipeline` are the ops that prepare input."""
 

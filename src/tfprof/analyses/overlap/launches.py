@@ -8,7 +8,6 @@ from one launch to the next, unless these are far apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +17,7 @@ from tfprof.analyses.overlap.device_use import DeviceUse
 from tfprof.analyses.step_time.category_codes import code_of
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.queued import launched, launches
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.categories import Category
 from tfprof.results.step_windows import StepWindow
 
@@ -30,7 +30,7 @@ _FAR_APART = 4
 LAUNCH_BOUND = 0.15
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LaunchUse:
     """Picoseconds. `waited` is, a step, how long the device idled while the host launched.
 
@@ -71,7 +71,7 @@ def launch_uses(
     return [one for one in found if one is not None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Calls:
     """The calls that launch, by number; in none of them did the host wait for input."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.quantity import Quantity
 from tfprof.model.units import PS_A_MICROSECOND
 from tfprof.results.partial import summed
@@ -27,7 +27,7 @@ class CopyRoute(NamedTuple):
         return self.source or "", self.target or ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CopySum:
     """Bytes and picoseconds; a sum with an unknown part is unknown."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -23,8 +23,9 @@ from tfprof.analyses.placement.timeline_labels import recorded
 from tfprof.analyses.placement.transfers import of_parts, of_records
 from tfprof.analyses.runtime.op_events import op_events
 from tfprof.analyses.steps.step_clock import TraceSteps, step_clock
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import DeviceNames, is_part
-from tfprof.model.device_labels import LABELS
+from tfprof.model.device_labels import LABELS, NO_OP
 from tfprof.model.hosts import steps_together
 from tfprof.model.trace import Executions, Trace
 from tfprof.model.units import PS_A_MICROSECOND
@@ -33,6 +34,8 @@ from tfprof.results.partial import FirstPlace, Met, both, summed
 Ints = npt.NDArray[np.int64]
 
 # what the runtime does between nodes
+# copies and the like; kernels of an unknown op are time of their device
+_NO_KERNELS = LABELS - {NO_OP}
 _NO_NODE = re.compile(r"(_SOURCE|_SINK|RecvTensor)(:.*)?|[^:]*MEMCPY.*|.*:MEMCPY.*")
 
 
@@ -47,7 +50,7 @@ class Spent(NamedTuple):
         return Spent(*map(sum, zip(self, other, strict=True)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlacementPartial:
     """Devices with their executions; `spent` is by device and node, microseconds as recorded.
 
@@ -142,7 +145,7 @@ def _codes(column: Iterable[str], table: list[str]) -> Ints:
 def _nodes(rows: Executions, transfers: frozenset[int]) -> tuple[Ints, list[str]]:
     """The node of each row, -1 for what is none; a device may add behind a colon what it did."""
     cut = [
-        "" if name in LABELS or _NO_NODE.fullmatch(name) else name.partition(":")[0]
+        "" if name in _NO_KERNELS or _NO_NODE.fullmatch(name) else name.partition(":")[0]
         for name in rows.node.table
     ]
     names = list(dict.fromkeys(name for name in cut if name))

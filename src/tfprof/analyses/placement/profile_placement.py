@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from tfprof.analyses.cost.params import count_parameters
 from tfprof.analyses.graph.partition_graphs import PartitionGraph, partition_graphs
@@ -20,6 +19,7 @@ from tfprof.analyses.placement.host_placement import PlacementPartial, host_plac
 from tfprof.analyses.placement.ran import CPU, Ran
 from tfprof.analyses.placement.requested import asked_names, graphs_of, requested
 from tfprof.analyses.placement.transfers import SizeOf, crosses, of_edges
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import DeviceNames, DeviceSpec
 from tfprof.model.dims import elements, packed
 from tfprof.model.graph import Graph
@@ -42,7 +42,7 @@ from tfprof.wire import dtypes
 _LARGEST_INFERRED = 200_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Placement:
     """Per average step where the trace has steps.
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tfprof.analyses.placement.copy_sums import copies_of
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import ALL_STREAMS, DeviceNames, DeviceSpec, is_part, is_stream
+from tfprof.model.device_labels import NO_OP
 from tfprof.results.placement import Copies
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ class Use:
     requested: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Ran:
     """Devices have short names, and come in the order in which they were met.
 
@@ -57,9 +59,10 @@ def where_ran(found: PlacementPartial, names: DeviceNames) -> Ran:
             continue
         use = uses.setdefault(where, Use())
         if (node, where) not in micros:
-            use.nodes += 1
             micros[node, where] = 0
-            places.setdefault(node, []).append(where)
+            if node != NO_OP:
+                use.nodes += 1
+                places.setdefault(node, []).append(where)
         took = spent.micros if rules.is_timed(device) else 0
         use.micros += took
         micros[node, where] += took

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import ALL_STREAMS, COPIES, DeviceSpec, is_stream
 from tfprof.model.trace import Executions, Trace
 
@@ -21,7 +22,7 @@ _COPIED = re.compile(r"MEMCPY(?P<kind>\w+) (?P<bytes>\d+) bytes.*", re.IGNORECAS
 KIND = re.compile(r"(?P<source>[HDPA])(?:to|2)(?P<target>[HDPA])", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LabelledCopy:
     """One copy; devices by the names of the run, None where nothing tells."""
 

@@ -8,7 +8,6 @@ are. What the step takes beside that is put down to the ops one by one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +19,7 @@ from tfprof.analyses.runtime.op_events import OpEvents, op_events
 from tfprof.analyses.runtime.op_work import FUSED, ran_as_written, work_of
 from tfprof.analyses.runtime.rate_fit import Point, fitted
 from tfprof.analyses.steps.step_clock import TraceSteps, step_clock
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import is_stream
 from tfprof.model.dims import at
 from tfprof.model.graph import Graph
@@ -45,7 +45,7 @@ _NATIVE = "_MklNative"
 _BATCH_NORM = "FusedBatchNormV3"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Observed:
     """What one capture tells: points to fit, and what its steps took by the clock."""
 

@@ -43,10 +43,10 @@ def is_eager(trace: Trace, runs: OpEvents) -> Mask:
 
 def _inside(plane: Plane, rows: Ints, names: re.Pattern[str]) -> Mask:
     """Whether each of some events, whose rows rise, is within one of such a name, on its line."""
-    fits = np.array([names.fullmatch(name) is not None for name in plane.event_names.name], bool)
-    around = np.flatnonzero(fits[plane.events.name])
+    fits = [row for row, name in enumerate(plane.event_names.name) if names.fullmatch(name)]
+    around = plane.rows_called(fits)
     found = np.zeros(len(rows), bool)
-    if not len(around):
+    if not len(around) or not len(rows):
         return found
     lines, first = np.unique(plane.line_of(around), return_index=True)
     for line, held in zip(lines.tolist(), np.split(around, first[1:]), strict=True):

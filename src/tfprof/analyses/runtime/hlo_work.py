@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import isqrt, prod
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.hlo_programs import Program
 from tfprof.wire.schema import Proto
 
@@ -31,7 +31,7 @@ _PRODUCTS = ("__cublas$gemm", "__cublas$lt$matmul", "__triton_gemm", "__onednn$m
 _MATRIX = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HloWork:
     flops: int
     bytes: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ from tfprof.analyses.runtime.op_events import OpEvents, op_events
 from tfprof.analyses.runtime.op_times import OF_EVENTS, closed, groups, op_times, open_groups
 from tfprof.analyses.runtime.op_work import work_of
 from tfprof.analyses.steps.step_clock import StepClock, TraceSteps, step_clock
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import DevicePeak, without_part
 from tfprof.model.hosts import Host
 from tfprof.model.interned import Interned
@@ -31,7 +32,7 @@ if TYPE_CHECKING:  # without a graph there are none, and need not be imported
     from tfprof.analyses.cost.op_costs import OpCosts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpTimesQuery:
     """What rows are; with FLOPs and bytes where the graph's `costs` are known, and its `layers`."""
 

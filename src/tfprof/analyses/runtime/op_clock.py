@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import exp, sqrt
 
 from tfprof.analyses.cost.op_costs import OpCost
 from tfprof.analyses.runtime.calibration import only_holds, packed_bytes, with_makers
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import DevicePeak
 from tfprof.model.dims import at
 from tfprof.model.quantity import Quantity
@@ -43,7 +44,7 @@ _LEAST = 0.15
 _LIKELY = 1.64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpTime:
     """Microseconds, what of them goes with the arithmetic and what with the traffic.
 
@@ -56,7 +57,7 @@ class OpTime:
     spread: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Work:
     """What one op, all its rounds together, computes and moves, and packs to compute."""
 
@@ -83,7 +84,7 @@ class Work:
         return cls(op.site.op, family, flops, moved, times, only_holds(rule), packed)
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class OpClock:
     """A device at its best, a calibrated machine, or both: then nothing is faster than the best.
 

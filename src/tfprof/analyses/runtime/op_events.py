@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from tfprof.analyses.device_events.own_times import own_times_of
 from tfprof.analyses.events.self_time import self_times
 from tfprof.analyses.input_events.loop_bodies import loop_bodies
 from tfprof.analyses.runtime.original_op_time import op_micros
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import COPIES, is_part
 from tfprof.model.device_labels import LABELS, is_copy, label_of
 from tfprof.model.interned import Interned
@@ -30,7 +31,7 @@ _LAUNCH = "correlation_id"
 _TOGETHER = 1 << 17
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OpEvents:
     """One row an execution; times in picoseconds.
 
@@ -67,21 +68,23 @@ class OpEvents:
     def where(self, rows: Mask) -> OpEvents:
         if rows.all():
             return self
+        # of many columns: numpy goes through a mask again for each
+        kept = np.flatnonzero(rows)
         return replace(
             self,
-            node=Interned(self.node.codes[rows], self.node.table),
-            op=Interned(self.op.codes[rows], self.op.table),
-            device=Interned(self.device.codes[rows], self.device.table),
-            thread=self.thread[rows],
-            step=self.step[rows],
-            start_ps=self.start_ps[rows],
-            total_ps=self.total_ps[rows],
-            self_ps=self.self_ps[rows],
-            pipeline=self.pipeline[rows],
-            device_side=None if self.device_side is None else self.device_side[rows],
-            copies=None if self.copies is None else self.copies[rows],
-            first=None if self.first is None else self.first[rows],
-            event=None if self.event is None else self.event[rows],
+            node=Interned(self.node.codes[kept], self.node.table),
+            op=Interned(self.op.codes[kept], self.op.table),
+            device=Interned(self.device.codes[kept], self.device.table),
+            thread=self.thread[kept],
+            step=self.step[kept],
+            start_ps=self.start_ps[kept],
+            total_ps=self.total_ps[kept],
+            self_ps=self.self_ps[kept],
+            pipeline=self.pipeline[kept],
+            device_side=None if self.device_side is None else self.device_side[kept],
+            copies=None if self.copies is None else self.copies[kept],
+            first=None if self.first is None else self.first[kept],
+            event=None if self.event is None else self.event[kept],
         )
 
     @property
@@ -153,7 +156,7 @@ def self_micros(trace: Trace) -> Ints | None:
     return micros
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Events:
     """Events that are ops: of which thread, and how long; `event` counts through all planes."""
 

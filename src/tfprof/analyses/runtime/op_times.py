@@ -192,10 +192,13 @@ def _works(runs: OpEvents, group: Interned, work: EventWork | None, some: Ints) 
         np.bincount(codes, work.flops[known], size),
         np.bincount(codes, work.bytes[known], size),
         np.bincount(group.codes[work.unknown], minlength=size),
+        _summed(group, runs.self_ps, work.unknown),
     )
     return [
-        OpWork(counted, own, Fraction(flops), Fraction(moved), unknown)
-        for counted, own, flops, moved, unknown in np.stack(columns, 1, dtype=object)[some].tolist()
+        OpWork(counted, own, Fraction(flops), Fraction(moved), unknown, lost)
+        for counted, own, flops, moved, unknown, lost in np.stack(columns, 1, dtype=object)[
+            some
+        ].tolist()
     ]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.graph.layer_names import folded, without_calls
 from tfprof.analyses.runtime.op_events import OpEvents
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Graph
 
 if TYPE_CHECKING:  # a capture has no such costs, and need not import what counts them
@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 FUSED = re.compile(r"_(?:MklNative)?Fused(.+)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EventWork:
     """Of each execution; not a number where it is not known."""
 
@@ -36,7 +36,7 @@ class EventWork:
         return EventWork(self.flops[rows], self.bytes[rows], self.unknown[rows])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Amount:
     flops: int
     read: int

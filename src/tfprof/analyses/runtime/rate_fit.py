@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.calibration import OpRate
 
 Floats = npt.NDArray[np.float64]
@@ -21,7 +21,7 @@ _FEW = 0.5
 _MOST_SCALED = 3.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Point:
     """A node that ran so many times, each time with this work."""
 

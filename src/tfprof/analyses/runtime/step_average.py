@@ -52,12 +52,16 @@ def run_partial(trace: Trace, clock: StepClock, rank: int = 0) -> StepAveragePar
 
 def _side(runs: OpEvents, requested: Ints | None, rank: int) -> RunSide:
     phase = phases(runs)
-    took = _summed(phase.codes.astype(np.int64), runs.self_ps, len(phase.table))
+    codes, size = phase.codes.astype(np.int64), len(phase.table)
+    took, copied = _summed(codes, runs.self_ps, size), [0] * size
+    if runs.copies is not None and runs.copies.any():
+        copied = _summed(codes[runs.copies], runs.self_ps[runs.copies], size)
     return RunSide(
         dict(_by_node(runs, requested, rank)),
         dict(_by_device(runs, rank)),
         {name: took[code] for code, name in enumerate(phase.table) if took[code]},
         int(runs.begins.sum()),
+        {name: copied[code] for code, name in enumerate(phase.table) if copied[code]},
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,7 @@ from tfprof.analyses.runtime.cuts import CUTS, cut
 from tfprof.analyses.runtime.op_events import OpEvents, op_events
 from tfprof.analyses.runtime.op_times import groups
 from tfprof.analyses.steps.step_clock import NO_STEP, StepClock, TraceSteps, step_clock
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.hosts import Host
 from tfprof.model.op_names import OpKind
 from tfprof.model.profile import ProfileData
@@ -23,7 +23,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepSamples:
     """By row, microseconds of own time in each of `steps`: on devices, where one was recorded."""
 
@@ -46,7 +46,7 @@ def step_samples(data: ProfileData, by: str) -> StepSamples | None:
     return StepSamples(tuple(numbers), rows) if rows and numbers else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ModelOps:
     """By op type of the model: how often it runs in a usual step, and what share of time it has."""
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.analyses.device_events.activities import instruction_name
 from tfprof.analyses.events.self_time import holders, own_times
 from tfprof.analyses.input_events.event_names import is_dequeue
 from tfprof.analyses.step_time.category_codes import Codes, code_of
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.overlapping import Overlapping
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.interned import Interned
 from tfprof.model.kernel_names import short_name
-from tfprof.model.op_names import OpKind, op_name
+from tfprof.model.op_names import OpKind, instruction_name, op_name
 from tfprof.results.categories import Category
 
 Ints = npt.NDArray[np.int64]
@@ -34,7 +33,7 @@ _GET_NEXT = "IteratorGetNext"
 _CALL = "tf_function_call"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Activities:
     """Events of one plane, cut to a stretch of time, without those inside of one that tells all.
 

@@ -7,7 +7,7 @@ Category; so the categories of a step add up to its period, to the picosecond.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from tfprof.analyses.step_time.category_codes import CATEGORIES
 from tfprof.analyses.step_time.classify import Classified, classified, told_once
 from tfprof.analyses.step_time.queued import queued
 from tfprof.analyses.steps.detect import find_steps
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.categories import Category
 from tfprof.results.step_windows import Steps
@@ -31,7 +32,7 @@ _OF_OPS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Breakdown:
     """The steps of one host with all its devices. Picoseconds; a row a step, a column a category.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,7 @@ from tfprof.analyses.input_events.queue_waits import with_queue_waits
 from tfprof.analyses.step_time.category_codes import Codes, code_of
 from tfprof.analyses.step_time.device_events import on_device
 from tfprof.analyses.step_time.host_events import on_placed_cpu, on_threads
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import ALL_STREAMS, COPIES, is_part, is_stream, without_part
 from tfprof.model.xspace import HOST_THREADS, Plane
 from tfprof.results.categories import Category
@@ -26,7 +26,7 @@ ENCLOSING = (Category.HOST_PYTHON, Category.COMPILATION)
 _AGAIN = ALL_STREAMS, COPIES
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Classified:
     """The events of one plane; `code` is a position in CATEGORIES, -1 counts for nothing."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -11,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.steps.host_marks import HostMarks, Marks, ends_of, is_evaluation
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.units import plural
 
 Ints = npt.NDArray[np.int64]
@@ -19,7 +19,7 @@ Ints = npt.NDArray[np.int64]
 _TRAINING = "gradient_tape/", "gradients/", ":ResourceApply", ":Apply", ":ResourceSparseApply"
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class FunctionCalls:
     """The outermost calls on one thread, by time; `function` tells those of one from the others."""
 
@@ -68,7 +68,7 @@ def call_marks(host: HostMarks) -> Marks | None:
     return Marks("function", what, host.place, host.plane, calls.line, rows)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Key:
     """What Python calls a function, and what the graph that ran is called."""
 

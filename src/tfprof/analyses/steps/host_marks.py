@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.step_windows import Dropped
 
@@ -27,7 +27,7 @@ _CHATTER = re.compile(
 _EVALUATION = re.compile(r"test|eval|valid|predict", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Marks:
     """Events that a rule takes for steps, by time: on one line, none within another.
 
@@ -52,7 +52,7 @@ class Marks:
         return ends_of(self.plane, self.rows)
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class HostMarks:
     """The events on the threads of a program; `place` is the plane's in the space.
 

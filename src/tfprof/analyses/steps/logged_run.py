@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.event_scalars import EventScalars, SavedCheckpoint, ScalarSeries
 from tfprof.model.quantity import Quantity
 from tfprof.results.logged_run import LoggedLoss, LoggedRun, LoggedSaving, LoggedTracing
@@ -35,7 +35,7 @@ _MOST_SAVES, _NOTICED_S = 200, 1e-3
 _SHORTEST_S = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Stretch:
     """Steps after `first` up to `last`."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.steps.function_calls import FunctionCalls, calls_of
 from tfprof.analyses.steps.host_marks import HostMarks, Marks, ends_of, is_evaluation
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.units import as_micros, duration, plural
 from tfprof.results.step_windows import Dropped, StepWindow
 
@@ -19,7 +19,7 @@ Ints = npt.NDArray[np.int64]
 _OVERLAPS = -2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Other:
     """Something between markers: a call or a marker, in the gap after step `gap` (-1: before)."""
 

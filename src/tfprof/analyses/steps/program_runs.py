@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device_ops import MODULE
 from tfprof.model.kernel_lines import lines_that_count
 from tfprof.model.units import plural
@@ -29,7 +29,7 @@ _RUN = "run_id"
 _OFTEN = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Runs:
     """The runs of one program on one device by time."""
 
@@ -116,7 +116,7 @@ def _by_name(plane: Plane, span: slice) -> dict[str, Ints]:
     return {name: np.array(rows, np.int64) for name, rows in found.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Launches:
     """The launches of programs on one host by time, and the numbers of what each sent.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.steps.detect import find_steps, first_steps
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.interned import Interned
 from tfprof.model.trace import Trace
 from tfprof.results.step_windows import StepWindow
@@ -20,7 +20,7 @@ Mask = npt.NDArray[np.bool_]
 NO_STEP = np.iinfo(np.int64).min
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepClock:
     """The steps of the host that marks them best, by the clock that all hosts share.
 

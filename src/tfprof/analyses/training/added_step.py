@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from tfprof.analyses.cost.op_costs import OpCost, OpCosts
 from tfprof.analyses.graph.subgraph import BACKWARD, FORWARD
@@ -17,6 +17,7 @@ from tfprof.analyses.training.loop_gradients import LOOPS, loop_gradient, rounds
 from tfprof.analyses.training.optimizers import ADAM, SLOTS, Trained, updates
 from tfprof.analyses.training.training_mode import in_training
 from tfprof.analyses.training.written_ops import op_of
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import units
 from tfprof.model.dims import elements, packed
 from tfprof.ops.gradients import SCOPE, Backward, Gradients, gradients, is_float, stopped, unlisted
@@ -35,7 +36,7 @@ ASSUMED = (
 _EARLY_LOOPS = "loops of TensorFlow 1 are taken to keep one round for the gradient, not all of them"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Training:
     """A whole step, what the optimizer keeps beside the variables, and what was assumed.
 
@@ -274,7 +275,7 @@ def _has_gradient(tensor: Tensor) -> bool:
     return inside is not None and is_float(inside)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Source:
     """A variable: what holds it, and what is read from it."""
 

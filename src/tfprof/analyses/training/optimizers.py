@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tfprof.analyses.cost.op_costs import OpCost
 from tfprof.analyses.graph.subgraph import UPDATE
 from tfprof.analyses.training.written_ops import op_of
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import Open
 from tfprof.ops.rule import Call, Tensor
 from tfprof.wire import dtypes
@@ -21,7 +22,7 @@ _PLACES = {ADAM: 9, MOMENTUM: 3, SGD: 2}
 _SCALAR = Tensor(())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Trained:
     """A variable with its gradient; of a sparse one the gradient holds some rows only."""
 
@@ -102,7 +103,7 @@ def _all_at_once(trained: Sequence[Trained], written: list[OpCost]) -> list[Trai
     ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Writer:
     """Writes the ops for one variable."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from hashlib import blake2b
 
 from tfprof.model.graph import Graph, Node, elements, known_shape
 from tfprof.results.graph_traits import Constant
@@ -26,6 +25,8 @@ def _of(graph: Graph) -> Iterator[tuple[tuple[object, ...], Constant]]:
     for node in graph.of_type("Const"):
         content, size = _content(node)
         if content is not None and size >= _WORTH_A_LOOK:
+            from hashlib import blake2b  # loads OpenSSL
+
             yield (size, blake2b(content, digest_size=16).digest()), Constant(node.name, size)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from tfprof.analyses.inference.sites import Site
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import Open, Size, elements
 from tfprof.ops.rule import Tensor
 
@@ -14,7 +14,7 @@ _PASSES_ON = frozenset({"Identity", "Reshape", "Squeeze", "ExpandDims", "Cast", 
 _LONGEST = 8
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(slots=False)
 class Wiring:
     """Tensors are objects that the op that makes one and those that read it share."""
 

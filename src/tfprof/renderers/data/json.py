@@ -47,13 +47,13 @@ def _compact(value: Any) -> str:  # noqa: ANN401
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        return json.dumps(_finite(value), ensure_ascii=False)
+        return json.dumps(finite(value), ensure_ascii=False)
 
 
-def _finite(value: Any) -> Any:  # noqa: ANN401
+def finite(value: Any) -> Any:  # noqa: ANN401
     """JSON has no infinity and no NaN: they are null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _finite(part) for key, part in value.items()}
-    return [_finite(part) for part in value] if isinstance(value, list | tuple) else value
+        return {key: finite(part) for key, part in value.items()}
+    return [finite(part) for part in value] if isinstance(value, list | tuple) else value

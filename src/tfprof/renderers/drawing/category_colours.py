@@ -7,10 +7,10 @@ is computed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tfprof.frozen_dataclass import frozen_dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CategoryLook:
     light: str  # on white paper
     dark: str  # on dark paper, and in a terminal

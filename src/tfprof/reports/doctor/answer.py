@@ -14,6 +14,7 @@ from tfprof.reports.shared.missing import missing_inputs
 from tfprof.reports.shared.recorded_run import recorded_run, said_by_recorder
 from tfprof.results.answered import SCHEMA, Answered, Subject, Used
 from tfprof.results.doctor import Checksums, DoctorResult, FileRow, RestoreResult
+from tfprof.sources.files.opener import opener_for
 from tfprof.sources.find.choose import Selection
 from tfprof.sources.find.folders import FoundFile, files_below, inspect
 from tfprof.sources.find.load import ProgressOf, Request, choose, read
@@ -27,7 +28,7 @@ def ask_paths(request: Request, progress: ProgressOf | None = None) -> Answered[
     try:
         choice = choose(request)
     except (InputUnreadable, InputMissing) as fault:
-        if not request.paths or not any(path.exists() for path in request.paths):
+        if not request.paths or not any(opener_for(path).exists(path) for path in request.paths):
             raise
         return _told(title, _as_found(request), [], [_with_hint(fault)], [])
     profiles: list[Digest] = []
@@ -53,7 +54,7 @@ def _as_found(request: Request) -> list[Input]:
     return [
         _not_used(one, one.why_not)
         for path in request.paths
-        for one in (files_below(path)[0] if path.is_dir() else [inspect(path)])
+        for one in (files_below(path)[0] if opener_for(path).is_folder(path) else [inspect(path)])
     ]
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tfprof.analyses.input_pipeline.host_input import input_of_hosts
 from tfprof.analyses.input_pipeline.session_input import session_input
 from tfprof.errors import InputMissing
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
@@ -40,7 +40,7 @@ _RECORDED_IN = "the input pipeline is recorded in captures of TensorFlow 2's pro
 _CAPTURE_HINT = "tf.profiler.experimental.start(logdir) or Keras' TensorBoard callback makes one."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Query:
     """There is nothing to choose."""
 
@@ -59,11 +59,13 @@ def ask(data: ProfileData, _query: Query) -> Answered[InputResult]:
     return answered("input", data, result, warnings, said, recognised=recognised(data))
 
 
-def partial_of(space: Space, first: int = 0, graph: Graph | None = None) -> InputPartial:
+def partial_of(
+    space: Space, first: int = 0, graph: Graph | None = None, *, functions: bool = True
+) -> InputPartial:
     """`first` is the rank of its first host; `graph` tells what fills a queue."""
     options = [one.options for one in space.environments.values() if one.options is not None]
     level = min((one.host_tracer_level for one in options), default=None)
-    return InputPartial(tuple(input_of_hosts(space, first, graph)), level)
+    return InputPartial(tuple(input_of_hosts(space, first, graph, functions=functions)), level)
 
 
 def _of_session(data: ProfileData, trace: Trace) -> HostInput:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from tfprof.analyses.advice.input_bound import changes
+from tfprof.analyses.advice.of_runs.input_bound import changes
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.reports.input.words import verdict
 from tfprof.reports.shared.input_bound import is_input_bound
 from tfprof.results.input import HostInput, InputPipeline, InputResult, InputWork, Waited
 from tfprof.results.partial import together
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class InputPartial:
     """The hosts by rank and name; `level` is the lowest at which any host was traced, if told."""
 

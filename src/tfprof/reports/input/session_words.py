@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tfprof.analyses.advice.input_bound import ITERATOR_CHANGE, QUEUE_CHANGE
+from tfprof.analyses.advice.of_runs.input_bound import ITERATOR_CHANGE, QUEUE_CHANGE
 from tfprof.model import units
 from tfprof.model.units import as_micros
 from tfprof.reports.shared.input_bound import is_input_bound

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -56,7 +57,7 @@ def of_graph(data: ProfileData, graph: Graph, query: Query) -> Answered[LayersRe
     if question != query.question:
         costs, query = shared.costs_of(data, question), replace(query, question=question)
         data = replace(data, warnings=(*data.warnings, said_of_batch(question.sizes[BATCH])))
-    layers = by_layer(costs, _no_parameters(data), known_layers(data))
+    layers = layers_of(data, costs)
     time = _measured(data, query, costs, layers)
     owner, model = _owner(query.by, layers), memory_model_of_run(data)
     peak = peak_of_graph(costs, graph, query.question, owner, model)
@@ -75,6 +76,15 @@ def of_graph(data: ProfileData, graph: Graph, query: Query) -> Answered[LayersRe
     lost = [*nulls(result.rows, _OF_LAYERS), *null_peaks(time), *logged]
     lost += [ONE_SAMPLE] if BATCH in costs.symbols else []
     return answered("layers", data, result, [*warnings, *lost], notes)
+
+
+def layers_of(data: ProfileData, costs: OpCosts) -> list[LayerOps]:
+    return by_layer(costs, _no_parameters(data), known_layers(data))
+
+
+def cost_of(layer: LayerOps) -> RowCost:
+    """Before it runs, and without the peak of the step, which takes longest to tell."""
+    return _layer(layer, None, AtPeak(Counter(), unknown="not asked for")).cost
 
 
 def _no_parameters(data: ProfileData) -> set[str]:

@@ -34,6 +34,11 @@ def of_keras(data: ProfileData, model: KerasModel, question: Question) -> Answer
     return answered("layers", data, result, [*warnings, *lost], notes)
 
 
+def cost_of(call: CallCost, sizes: Mapping[str, int]) -> RowCost:
+    """Without the peak of the step, which takes longest to tell."""
+    return _call(call, sizes, Quantity.unknown("not asked for")).cost
+
+
 def _name(call: CallCost) -> str:
     """As its ops begin."""
     return f"{call.layer} (call {call.call + 1})" if call.call else call.layer

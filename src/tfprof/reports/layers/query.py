@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import DevicePeak
 from tfprof.reports.shared.question import Question
 from tfprof.results.calibration import Calibration
@@ -12,7 +13,7 @@ from tfprof.results.calibration import Calibration
 STATIC_GROUPS = ("layer", "op", "scope", "node")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Query:
     """`by` is what a row is; a `device` adds estimated time, and what is its best.
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tfprof.analyses.graph.layer_names import path_of
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.profile import ProfileData
 from tfprof.model.run_record import RecordedLayer
 from tfprof.results.answered import Answered
@@ -65,7 +66,7 @@ def known_layers(data: ProfileData) -> dict[tuple[str, ...], str] | None:
     return {one.path: one.label for one in layers} if _told_apart(layers) else {}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Labelled:
     """A layer, where its ops stand, and what a row about it is called."""
 

@@ -31,7 +31,8 @@ _RATES = (
 )
 # of what the device does at its best, in arithmetic or in memory: whichever it is nearer to
 _BEST = Column("best", "of best", Unit.SHARE)
-_EMPTY_AT_ZERO = {column.key for column in (*_WORK, *_RATES, _PEAK, _BEST, _HOST, *_OVER_DEVICES)}
+_OF_WORK = {column.key for column in (*_WORK, *_RATES, _PEAK, _BEST)}
+_EMPTY_AT_ZERO = _OF_WORK | {column.key for column in (_HOST, *_OVER_DEVICES)}
 _TOTAL = Column("total_us", "total", Unit.MICROS)
 _SPREAD = (Column("median_us", "median", Unit.MICROS), Column("max_us", "max", Unit.MICROS))
 _KERNEL = Column("kernel", "kernel", Unit.PROSE)
@@ -123,6 +124,8 @@ def _own_columns(time: MeasuredTime) -> tuple[Column, ...]:
 def _cell(row: OpTime, column: Column) -> Value:
     """Many ops only move data: where there is no work, nothing stands."""
     value: Value
+    if row.own_unknown_us and not row.flops.known and column.key in _OF_WORK:
+        return None
     if column is _BEST:
         value = max(row.peak_share or 0.0, row.bandwidth_share or 0.0)
     else:

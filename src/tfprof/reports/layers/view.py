@@ -57,6 +57,7 @@ _KERAS_COLUMNS = (
     Column("macs", "MACs", Unit.SCALED),
     Column("activation_bytes", "activations", Unit.BYTES),
 )
+_NO_FLOPS = "no FLOPs are known: the graph would add FLOP/s and shares of the best"
 
 
 def view(answered: Answered[LayersResult]) -> Report:
@@ -88,6 +89,7 @@ def _facts(found: LayersResult) -> list[tuple[str, str]]:
     return [
         *(("Computes", line) for line in _computes(found)),
         *(("Time", line) for line in _measured(found.time)),
+        *(("Time", line) for line in _no_work(found)),
         *(("Time", line) for line in _estimated(found.estimated_time)),
     ]
 
@@ -139,7 +141,26 @@ def _on_devices(time: MeasuredTime, of_steps: float) -> list[str]:
     if time.peak is not None and any(row.flops.number or row.bytes.number for row in time.rows):
         rates = f"{units.count(time.peak.flops)}FLOP/s and {units.size(time.peak.bytes)}/s"
         best = [f"at its best {time.peak.device} does {rates}"]
-    return [span, own, *([host] if time.host_us else []), *best]
+    return [span, own, *([host] if time.host_us else []), *best, *_unknown_work(time)]
+
+
+def _no_work(found: LayersResult) -> list[str]:
+    """How well a device is used nobody can tell without FLOPs; a graph has them."""
+    time = found.time
+    if time is None or time.device_us is None or found.total is not None:
+        return []
+    known = any(row.flops.number or row.bytes.number for row in time.rows)
+    return (
+        [] if known else ["no FLOPs are known: the graph would add FLOP/s and shares of the best"]
+    )
+
+
+def _unknown_work(time: MeasuredTime) -> list[str]:
+    """Where some rates are told: of how much of the time they are not."""
+    if not time.work_unknown_us or not any(row.flops.number for row in time.rows):
+        return []
+    share = units.share(time.work_unknown_us, time.self_us)
+    return [f"{share} of the time is in ops whose FLOPs are not known: rates are of the rest"]
 
 
 def _estimated(time: EstimatedTime | None) -> list[str]:

@@ -199,7 +199,7 @@ def _fits(estimator: Estimator, query: Query) -> Fits:
     if missing:
         return Fits(None, None, query.budget, query.margin, unknown=missing)
     most = estimator.largest(query.budget)
-    safe = estimator.largest(query.budget, parallel=True, margin=query.margin)
+    safe = estimator.safe(query.budget, query.margin)
     return Fits(most, safe, query.budget, query.margin, _bound_by(estimator, most))
 
 

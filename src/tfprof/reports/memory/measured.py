@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tfprof.analyses.graph.node_types import executed_types
 from tfprof.analyses.memory_trace.devices import DeviceMemory, corners, op_types
@@ -11,6 +11,7 @@ from tfprof.analyses.memory_trace.over_time import OverTime, over_time
 from tfprof.analyses.memory_trace.session_memory import STEP_ALONE
 from tfprof.analyses.memory_trace.usage import LARGE_BLOCKS_ONLY, Usage
 from tfprof.errors import TfprofError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.hosts import Hosts
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
@@ -35,7 +36,7 @@ _OF_STEP = "Measured in the run; what it did not allocate, such as variables, is
 _OF_ALLOCATOR = "Measured by the allocator: all that it handed out, variables included."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Estimate:
     """What the graph tells: the peak before the run, and the variables, by device."""
 
@@ -45,7 +46,7 @@ class _Estimate:
 
 
 def measured(data: ProfileData, devices: Sequence[DeviceMemory]) -> Answered[MeasuredMemory]:
-    types, estimate, curves = _types(data), _estimate(data), over_time(devices)
+    types, estimate, curves = types_of(data), _estimate(data), over_time(devices)
     found = {one.device: _device(one, types, estimate, curves) for one in devices}
     peaks = estimate.peaks if estimate is not None else None
     result = MeasuredMemory("measured", found, (), None, None, curves.points, peaks)
@@ -94,7 +95,7 @@ def _estimate(data: ProfileData) -> _Estimate | None:
     )
 
 
-def _types(data: ProfileData) -> Mapping[str, str]:
+def types_of(data: ProfileData) -> Mapping[str, str]:
     """What a graph says of a node comes before what the trace says."""
     return {**op_types(data.hosts), **executed_types(data)}
 

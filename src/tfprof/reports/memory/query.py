@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.reports.shared.question import Question, whole_number
 from tfprof.results.calibration import Calibration
 
@@ -19,7 +20,7 @@ NARROW_TYPES = ("float16", "bfloat16", INT8)
 DEFAULT_DEVICE = "gpu:10T,800G"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class WhatIfQuery:
     """`recompute` is a pattern of scopes, or empty for a search; `swap` are GB a second.
 
@@ -40,7 +41,7 @@ class WhatIfQuery:
         return bool(self.keep) or any(one is not None for one in asked)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Query:
     """`question` is what is computed, without its batches.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 
 from tfprof.analyses.graph.subgraph import FORWARD
@@ -24,6 +24,7 @@ from tfprof.analyses.memory.step_sources import GraphSteps, StepSource
 from tfprof.analyses.memory.swap import HostLink, Swapped, Swapper, Trip
 from tfprof.analyses.runtime.op_clock import Sums
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.quantity import Quantity
 from tfprof.reports.memory.query import DEFAULT_DEVICE, INT8, WhatIfQuery
 from tfprof.reports.shared.calibrating import clock_of, said_of_clock
@@ -48,7 +49,7 @@ _HOW_TO_WRAP = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Before:
     """The model as it is. Each what-if is worked out at the last of the batches.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import Shape
 from tfprof.model.placement_log import PlacementLog
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Query:
     """`partition` is a device: only what ran there. `nodes` adds what devices execute.
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tfprof.analyses.cost.keras_weights import with_weights
 from tfprof.analyses.cost.op_costs import OpCosts
 from tfprof.analyses.cost.params import Parameters, count_parameters
 from tfprof.analyses.graph.inputs import data_ops, model_inputs
 from tfprof.analyses.graph.reach import Extent, extent
-from tfprof.analyses.keras.keras_costs import KerasCosts
 from tfprof.analyses.memory.peaks import (
     ExpectedPeak,
     expected_peaks,
@@ -21,12 +20,9 @@ from tfprof.analyses.memory.peaks import (
     with_inputs,
 )
 from tfprof.analyses.memory.program import Program, program
-from tfprof.analyses.memory_trace.devices import DeviceMemory, measured_memory
-from tfprof.analyses.runtime.step_average import step_average
-from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import BATCH, symbol
 from tfprof.model.profile import ProfileData, TensorSpec
-from tfprof.reports.shared.keras_costs import costs_of_layers
 from tfprof.reports.shared.kernels_of_run import memory_model_of_run
 from tfprof.reports.shared.logged_flops import LoggedFlops, logged_flops
 from tfprof.reports.shared.missing_sizes import missing_sizes
@@ -36,6 +32,12 @@ from tfprof.reports.shared.question import Question
 from tfprof.reports.shared.recorded_run import with_batch_of_run
 from tfprof.results.step_average import StepAverage
 
+if TYPE_CHECKING:
+    from tfprof.analyses.keras.keras_costs import KerasCosts
+    from tfprof.analyses.memory_trace.devices import DeviceMemory
+    from tfprof.analyses.step_time.breakdown import Breakdown
+    from tfprof.model.hosts import Hosts
+
 # a summary answers at once: going through more nodes than this takes longer
 LARGEST_IN_A_SECOND = 20_000
 LARGEST_TWICE = 8_000
@@ -44,7 +46,7 @@ _SCHEDULE_BATCH = 8
 COMMON_DEVICE = 16 * 10**9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepPeaks:
     """Peaks by device, estimated, and the batch that fits a common device.
 
@@ -62,7 +64,7 @@ class StepPeaks:
         return max(self.peaks.values(), key=lambda one: one.expected)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Digest:
     data: ProfileData
     part: Extent
@@ -82,12 +84,21 @@ class Digest:
     question: Question
 
 
-def digest(data: ProfileData, question: Question | None = None, *, memory: bool = True) -> Digest:
+def digest(
+    data: ProfileData,
+    question: Question | None = None,
+    *,
+    memory: bool = True,
+    brief: bool = False,
+) -> Digest:
     """`question` asks for what is computed as well; a list of models does without.
 
-    Without `memory`, whoever wants it asks for `step_peaks` later.
+    Without `memory`, whoever wants it asks for `step_peaks` later. A `brief` one has neither the
+    batch that fits nor what the time of steps went to.
     """
     if data.keras is not None:
+        from tfprof.analyses.cost.keras_weights import with_weights
+
         data = replace(data, keras=with_weights(data.keras))
     part = extent(data, question.signature if question is not None else None)
     graph, hosts = data.graph, data.hosts.on_one_clock
@@ -103,20 +114,39 @@ def digest(data: ProfileData, question: Question | None = None, *, memory: bool 
         model_inputs(graph, part) if graph is not None else [],
         data_ops(graph) if graph is not None else [],
         _op_counts(data, part),
-        step_average(*(host.trace for host in hosts)) if hosts.any_ops else None,
+        _average(hosts) if hosts.any_ops else None,
         logged_flops(data),
         static,
-        _memory(data, part, static, question) if memory else None,
-        measured_memory(data.sessions or hosts) if question is not None else [],
-        _steps(data) if question is not None else None,
+        _memory(data, part, static, question, fits=not brief) if memory else None,
+        _measured(data.sessions or hosts) if question is not None else [],
+        _steps(data) if question is not None and hosts.spaces and not brief else None,
         _layers(data, question or Question()),
         question or Question(),
     )
 
 
+# what only a run, a capture or a Keras file has is loaded where there is one
+
+
+def _average(hosts: Hosts) -> StepAverage:
+    from tfprof.analyses.runtime.step_average import step_average
+
+    return step_average(*(host.trace for host in hosts))
+
+
+def _measured(hosts: Hosts) -> list[DeviceMemory]:
+    if not hosts:
+        return []
+    from tfprof.analyses.memory_trace.devices import measured_memory
+
+    return measured_memory(hosts)
+
+
 def _layers(data: ProfileData, question: Question) -> KerasCosts | None:
     if data.keras is None or data.graph is not None:
         return None
+    from tfprof.reports.shared.keras_costs import costs_of_layers
+
     return costs_of_layers(data.keras, question)
 
 
@@ -131,7 +161,12 @@ def step_peaks(found: Digest) -> StepPeaks | None:
 
 
 def _memory(
-    data: ProfileData, part: Extent, static: OpCosts | None, question: Question | None
+    data: ProfileData,
+    part: Extent,
+    static: OpCosts | None,
+    question: Question | None,
+    *,
+    fits: bool = True,
 ) -> StepPeaks | None:
     """Of one sample unless a batch is given; None if more than the batch is open."""
     if static is None or data.graph is None or set(static.symbols) - {BATCH}:
@@ -147,12 +182,12 @@ def _memory(
     found = expected_peaks(made, batch)
     parameters = count_parameters(data, part)
     missing = missing_sizes(made, variables=parameters.total.reason)
-    if missing or large or len(found) > 1:
+    if missing or large or len(found) > 1 or not fits:
         return StepPeaks(found, is_open, missing)
     # said as a symbol, the batch is open even where a run tells its size
     costs = static if is_open else costs_of(data, asked, {BATCH: symbol(BATCH)})
-    fits = _fits(program(costs, data.graph, model), costs, COMMON_DEVICE - parameters.bytes)
-    return StepPeaks(found, is_open, missing, fits)
+    most = _fits(program(costs, data.graph, model), costs, COMMON_DEVICE - parameters.bytes)
+    return StepPeaks(found, is_open, missing, most)
 
 
 def _fits(made: Program, costs: OpCosts, budget: int) -> int | None:
@@ -165,6 +200,8 @@ def _fits(made: Program, costs: OpCosts, budget: int) -> int | None:
 
 def _steps(data: ProfileData) -> Breakdown | None:
     """Of the first host that has any."""
+    from tfprof.analyses.step_time.breakdown import breakdowns
+
     return next((one for space in data.hosts.spaces for one in breakdowns(space)), None)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from tfprof.analyses.graph.subgraph import TRAIN
-from tfprof.analyses.keras.keras_costs import KerasCosts, Total, keras_costs
 from tfprof.model.dims import Size, at
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.quantity import Quantity
@@ -14,12 +14,17 @@ from tfprof.reports.shared.model_costs import phases_in_words, refuse_feeds, siz
 from tfprof.reports.shared.question import Question
 from tfprof.results.model_costs import ComputedCosts, PhaseCosts, UncountedOps
 
+if TYPE_CHECKING:
+    from tfprof.analyses.keras.keras_costs import KerasCosts, Total
+
 _NO_RULE = "no rule for this layer class"
 _REASONS = 5
 
 
 def costs_of_layers(model: KerasModel, question: Question) -> KerasCosts:
     """A prediction unless a training step is asked for."""
+    from tfprof.analyses.keras.keras_costs import keras_costs  # with all kinds of layers
+
     refuse_feeds(question)
     return keras_costs(model, train=question.mode == TRAIN)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LoggedFlops:
     """The sum over the nodes of the graph that the log names."""
 

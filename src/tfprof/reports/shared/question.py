@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import BATCH, Shape, Size, parsed, symbol
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _MODES = (None, "train", "inference")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Question:
     """Sizes of symbols, shapes of inputs, and which part of the graph is meant."""
 

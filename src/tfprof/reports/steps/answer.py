@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from tfprof.analyses.overlap.fragments import missing_parts
-from tfprof.analyses.overlap.host_steps import host_steps, with_only
+from tfprof.analyses.overlap.host_steps import host_steps, of_fragment, with_only
 from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
 from tfprof.analyses.step_time.evidence import events_behind
 from tfprof.errors import UsageError
@@ -44,10 +44,9 @@ _MOSTLY = 0.5
 
 def ask(data: ProfileData, query: Query) -> Answered[StepsResult | NoSteps]:
     category = query.category
-    found, partial = _all_hosts(data)
-    if found is None:
+    found, shown, partial = _all_hosts(data, query.device or "")
+    if found is None or shown is None:
         return _without_steps(data)
-    shown = partial.hosts[0]
     if query.device is not None:
         found = _with_one(found, shown, query.device)
         shown = with_only(shown, found)
@@ -84,15 +83,21 @@ def _tagged(result: StepsResult, data: ProfileData) -> StepsResult:
     )
 
 
-def _all_hosts(data: ProfileData) -> tuple[Breakdown | None, StepsPartial]:
-    """The first host with its events, and all of them without."""
-    first, whole = None, StepsPartial()
+def _all_hosts(
+    data: ProfileData, device: str
+) -> tuple[Breakdown | None, HostSteps | None, StepsPartial]:
+    """One host with its events, the first or that of the device, and all of them without."""
+    shown: tuple[Breakdown, HostSteps] | None = None
+    whole = StepsPartial()
     for rank, space in hosts_in_time(data, "steps are parts of one"):
         missing = tuple(missing_parts(space))
         for at, one in enumerate(breakdowns(space)):
-            first = first or one
-            whole = whole.merge(partial_of([one], ranked(rank, at), missing))
-    return first, whole
+            part = partial_of([one], ranked(rank, at), missing)
+            whole = whole.merge(part)
+            host = part.hosts[0]
+            if shown is None or device.startswith(f"/host:{host.host}/"):
+                shown = one, host
+    return (*shown, whole) if shown is not None else (None, None, whole)
 
 
 def partial_of(
@@ -100,7 +105,7 @@ def partial_of(
 ) -> StepsPartial:
     """`first` is the rank of the first of them, `missing` what their capture has not."""
     found = (host_steps(one, rank) for rank, one in enumerate(hosts, first))
-    return StepsPartial(tuple(replace(one, missing=missing) for one in found))
+    return StepsPartial(tuple(of_fragment(one, missing) if missing else one for one in found))
 
 
 def _without_steps(data: ProfileData) -> Answered[StepsResult | NoSteps]:
@@ -116,7 +121,7 @@ def _without_steps(data: ProfileData) -> Answered[StepsResult | NoSteps]:
 def _with_one(found: Breakdown, host: HostSteps, device: str) -> Breakdown:
     short = short_names([*(one.name for one in host.devices), *host.unused])
     for name in found.devices:
-        if device in (name, short[name]):
+        if device in (name, short[name], f"/host:{host.host}{short[name]}"):
             return found.with_only(name)
     known = ", ".join(sorted(short[name] for name in found.devices))
     hint = f"There are {known}." if known else "Nothing but the CPU was recorded."

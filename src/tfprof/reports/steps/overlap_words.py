@@ -6,9 +6,10 @@ from tfprof.model import units
 from tfprof.model.units import as_micros
 from tfprof.results.host_steps import Gap, Launches, Straggler
 from tfprof.results.steps import Bound, DeviceRow, HostOps, PoolRow, StepsResult, Verdict
-from tfprof.views.shapes import Column, Table, Unit, Value
+from tfprof.views.shapes import Column, Fold, Table, Unit, Value
 
 _DEVICES_NAMED = 3
+_DEVICES_SHOWN = 16
 _POOLS_NAMED = 3
 _MUCH_OUTSIDE = 0.1
 _UNEVEN = 2
@@ -26,9 +27,10 @@ _TOOK = {
 def overlap_facts(found: StepsResult) -> list[tuple[str, str]]:
     """Six lines at most: bound by what, how busy, what is not TensorFlow, the longest gap, waits.
 
-    Of the first host; the stragglers are of all.
+    Of the first host; devices and stragglers are of all.
     """
-    facts = [("Bound", verdict_text(found.verdict))] if _is_worth_telling(found) else []
+    part = "; the capture is a fragment" if found.missing else ""
+    facts = [("Bound", verdict_text(found.verdict) + part)] if _is_worth_telling(found) else []
     if found.devices or found.host.any_ops:
         facts.append(("Busy", _busy(found)))
     if is_mostly_outside(found):
@@ -209,18 +211,16 @@ def devices_table(found: StepsResult) -> Table:
         ]
         for one in found.devices
     ]
-    return Table(columns, rows)
+    return Table(columns, rows, fold=Fold(_DEVICES_SHOWN))
 
 
 def _waits(one: DeviceRow) -> str:
-    """What an idle device waited for, the two reasons that take most: launch 71%, input 20%."""
-    if not one.idle:
-        return ""
-    most = sorted(one.waited_for.items(), key=lambda item: -item[1])[:_REASONS]
+    """What a device waits for that does not compute, at most two: launch 71%, input 20%."""
+    whole = sum(time for _, time in one.waits)
     said = [
-        f"{reason.label} {time / one.idle:.0%}"
-        for reason, time in most
-        if time >= _WORTH_TELLING * one.idle
+        f"{reason} {time / whole:.0%}"
+        for reason, time in one.waits[:_REASONS]
+        if time >= _WORTH_TELLING * whole
     ]
     both = ", ".join(said)
     return both if len(both) <= _FITS_BESIDE else said[0]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from tfprof.analyses.overlap.stragglers import straggling_hosts
 from tfprof.analyses.overlap.verdict import verdict
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import short_names
 from tfprof.model.quantity import Quantity
 from tfprof.model.units import PS_A_MICROSECOND
@@ -30,7 +31,7 @@ from tfprof.results.steps import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepsPartial:
     """The hosts by rank and name: in whatever order they come together, the same."""
 
@@ -40,10 +41,20 @@ class StepsPartial:
         return StepsPartial(together(self.hosts, other.hosts))
 
     def finish(self, query: Query, shown: HostSteps | None = None) -> StepsResult:
-        """`shown` is the first host as it is asked for, such as with one device alone."""
-        first = self.hosts[0]
-        found = first if shown is None else shown
-        short = _short(first)
+        """`shown` is a host as it is asked for, such as with one device alone; else the first."""
+        found = self.hosts[0] if shown is None else shown
+        at = next(
+            (
+                place
+                for place, one in enumerate(self.hosts)
+                if (one.rank, one.host) == (found.rank, found.host)
+            ),
+            0,
+        )
+        hosts = [*self.hosts[:at], found, *self.hosts[at + 1 :]]
+        # with one device alone, the others have no name
+        as_shown = [(one, self._named(own)) for one, own in zip(hosts, self.hosts, strict=True)]
+        own, short = self.hosts[at], as_shown[at][1]
         return StepsResult(
             tuple(_rows(found)),
             _average(found),
@@ -54,14 +65,22 @@ class StepsPartial:
             found.steps.about,
             tuple(found.steps.dropped),
             found.slow,
-            tuple(_device(found, one, short[one.name]) for one in first.devices),
-            tuple(short[name] for name in first.unused),
-            _host_ops(first),
+            tuple(
+                _device(host, one, names[one.name])
+                for host, names in as_shown
+                for one in host.devices
+            ),
+            tuple(names[name] for host, names in as_shown for name in host.unused),
+            _host_ops(own),
             tuple(
                 replace(gap, idle=tuple(short.get(name, name) for name in gap.idle))
-                for gap in first.gaps
+                for gap in own.gaps
             ),
-            tuple(replace(one, device=short[one.device]) for one in first.launches),
+            tuple(
+                replace(one, device=names[one.device])
+                for host, names in as_shown
+                for one in host.launches
+            ),
             (
                 *(
                     replace(one, name=_short(host)[one.name], host=host.host)
@@ -74,6 +93,13 @@ class StepsPartial:
             missing=tuple(dict.fromkeys(text for host in self.hosts for text in host.missing)),
             asked=Asked(query.look, query.step, alone=query.device is not None),
         )
+
+    def _named(self, host: HostSteps) -> Mapping[str, str]:
+        """The names of its devices, its own in front only where there are several hosts."""
+        short = _short(host)
+        if len(self.hosts) == 1:
+            return short
+        return {full: f"/host:{host.host}{name}" for full, name in short.items()}
 
 
 def _short(host: HostSteps) -> Mapping[str, str]:

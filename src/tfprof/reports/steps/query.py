@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.categories import Category
 from tfprof.results.steps import Look
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Query:
     """One step alone; the events behind a category; the gaps; with only one of the devices."""
 

@@ -32,7 +32,6 @@ from tfprof.reports.summary.parts import (
 )
 from tfprof.reports.summary.query import Query
 from tfprof.reports.summary.rows import keras_result, top_rows
-from tfprof.reports.summary.stored import checkpoint_result
 from tfprof.reports.summary.unknowns import unknowns
 from tfprof.reports.summary.work import costs_known, known_work
 from tfprof.results.answered import Answered, answered
@@ -65,6 +64,8 @@ def ask(
 
 def _stored(known: Digest, query: Query, progress: ProgressOf | None) -> CheckpointResult | None:
     if known.data.checkpoint is not None:
+        from tfprof.reports.summary.stored import checkpoint_result
+
         return checkpoint_result(known, known.data.checkpoint, query, progress)
     if query.stats:
         raise UsageError("--stats needs a checkpoint", hint="tfprof CHECKPOINT --stats")

@@ -295,15 +295,14 @@ def _between(devices: Mapping[str, float]) -> str:
 
 
 def _phases(found: SummaryResult, run: RunFacts) -> str:
-    """Of a step that trains: of one that only predicts there is nothing to tell."""
+    """Of a step that trains, without copies; of one that only predicts there is nothing to tell."""
     phases = found.time.phases
     if phases is None or not (phases.backward or phases.update):
         return ""
     parts = {
-        "forward": phases.forward,
-        "backward": phases.backward,
-        "update": phases.update,
-        "other": max(0.0, phases.other - run.copy_us),
+        # to the picosecond: the two are quotients
+        name: round(getattr(phases, name) - run.phase_copies.get(name, 0.0), 6)
+        for name in ("forward", "backward", "update", "other")
     }
     whole = sum(parts.values())
     return ", ".join(f"{name} {units.share(took, whole)}" for name, took in parts.items() if took)

@@ -7,9 +7,9 @@ hosts, and a capture of one CPU does without.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.xspace import Space
 from tfprof.reports.shared.digest import Digest
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tfprof.results.steps import StepsResult
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OfDevices:
     """In words; empty where there is nothing to tell."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfprof.analyses.inference.fed_batch import fed_batch
-from tfprof.analyses.runtime.kernels import kernels
 from tfprof.model.dims import BATCH
 from tfprof.model.graph import Graph
 from tfprof.model.oplog import OpLog
@@ -167,6 +166,7 @@ def run_facts(known: Digest, run: StepAverage) -> RunFacts:
         _kernels(spaces),
         run.host_us,
         run.copy_us,
+        run.phase_copies,
         run.device_us is not None,
         devices.bound,
         devices.slowest,
@@ -175,6 +175,8 @@ def run_facts(known: Digest, run: StepAverage) -> RunFacts:
 
 
 def _kernels(spaces: Sequence[Space]) -> KernelTotals | None:
+    from tfprof.analyses.runtime.kernels import kernels
+
     found = [one for one in kernels(spaces).finish() if not one.is_copy]
     if not found:
         return None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.reports.shared.question import Question
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Query:
     """The question makes open sizes concrete; `stats` also reads every value of a checkpoint.
 

@@ -17,6 +17,6 @@ def slow_stage(spaces: Sequence[Space], share: float | None, graph: Graph | None
     from tfprof.reports.input import partial_of
     from tfprof.reports.input.words import bottleneck_text
 
-    pipelines = partial_of(spaces[0], 0, graph).finish().pipelines
+    pipelines = partial_of(spaces[0], 0, graph, functions=False).finish().pipelines
     slow = next((one for one in pipelines if one.slow is not None), None)
     return bottleneck_text(slow) if slow is not None else ""

@@ -9,6 +9,7 @@ from tfprof.analyses.checkpoint.restore import held_variables
 from tfprof.analyses.checkpoint.roles import stored_role
 from tfprof.analyses.checkpoint.statistics import Statistics, statistics_of
 from tfprof.model.checkpoint import Checkpoint, StoredTensor
+from tfprof.printable import place
 from tfprof.reports.shared.digest import Digest
 from tfprof.reports.summary.query import Query
 from tfprof.results.checkpoint import (
@@ -31,7 +32,7 @@ def checkpoint_result(
     if graph is not None:
         held = held_variables(graph, known.parameters.variables, checkpoint)
     return CheckpointResult(
-        checkpoint.path, checkpoint.version, checkpoint.shards, tuple(rows), held
+        place(checkpoint.path), checkpoint.version, checkpoint.shards, tuple(rows), held
     )
 
 

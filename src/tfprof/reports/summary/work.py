@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from tfprof.analyses.keras.keras_costs import KerasCosts, Total
 from tfprof.model.dims import Size, at
 from tfprof.model.quantity import Quantity
 from tfprof.reports.shared.digest import LARGEST_IN_A_SECOND, Digest
@@ -14,6 +14,9 @@ from tfprof.reports.shared.model_costs import computed_costs
 from tfprof.reports.summary.parts import NO_GRAPH
 from tfprof.results.model_costs import ComputedCosts, UncountedOps
 from tfprof.results.summary import KnownWork
+
+if TYPE_CHECKING:
+    from tfprof.analyses.keras.keras_costs import KerasCosts, Total
 
 NOT_OF_LAYERS = "layers have no count of the original's"
 
@@ -61,7 +64,7 @@ def _of_layers(costs: KerasCosts, sizes: Mapping[str, int]) -> ComputedCosts:
 
 def _flops_all(macs: Total, work: Total) -> Total:
     missing, reason = macs.missing + work.missing, macs.reason or work.reason
-    return Total(macs.known * 2 + work.known, missing, reason)
+    return replace(macs, known=macs.known * 2 + work.known, missing=missing, reason=reason)
 
 
 def _quantity(total: Total, size: Size, sizes: Mapping[str, int]) -> Quantity:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -12,41 +11,25 @@ from tfprof.analyses.events.counters import MemoryCounter
 from tfprof.analyses.timeline.event_filters import Filters, Picked, picked
 from tfprof.analyses.timeline.flows import flows
 from tfprof.analyses.timeline.lanes import lanes
-from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.profile import ProfileData
 from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.model.xspace import Plane, Space
-from tfprof.model.xstats import StatColumn
 from tfprof.reports.timeline.asked import Timeline, nothing_left
 from tfprof.reports.timeline.query import Query
+from tfprof.reports.timeline.slices import arg_columns, args_of, named
 from tfprof.views.tracks import (
-    ArgValue,
     CounterPoints,
     FlowEnds,
     Piece,
     Process,
-    SliceName,
     SliceNames,
     Slices,
     Thread,
     TraceHead,
 )
-from tfprof.wire.xstats import DOUBLE, RAW, REFERENCE, STRING, UINT64
 
 Ints = npt.NDArray[np.int64]
 
-# what is said of an event even if nobody asks for all there is
-_USUAL = (
-    "step_num", "step", "tf_op", "hlo_op", "hlo_module", "shape", "shapes", "output_shapes",
-    "kernel_details", "memcpy_details", "tf_function_call", "source",
-)  # fmt: skip
-_KINDS = {OpKind.DATASET: "tf.data", OpKind.COPY: "copy"}
-# by beginning of the name, for what is no op
-_CATEGORIES = (
-    ("Memcpy", "copy"), ("MEMCPY", "copy"), ("MemoryAllocation", "memory"),
-    ("MemoryDeallocation", "memory"), ("$", "python"), ("Iterator", "tf.data"),
-    ("ThreadpoolListener", "threadpool"),
-)  # fmt: skip
 _BLOCK = 1 << 17
 
 
@@ -115,8 +98,8 @@ def _plane_pieces(
     zero_ps: int,
     all_args: bool,  # noqa: FBT001
 ) -> Iterator[Piece]:
-    names = SliceNames([_named(plane, name) for name in plane.event_names.name])
-    args = _arg_columns(plane, all_args=all_args)
+    names = SliceNames([named(plane, name) for name in plane.event_names.name])
+    args = arg_columns(plane, all_args=all_args)
     tid = 0
     for one in wanted:
         start = plane.events.start_ps[one.rows]
@@ -138,62 +121,8 @@ def _plane_pieces(
                     plane.events.name[some],
                     plane.events.start_ps[some] - zero_ps,
                     plane.events.duration_ps[some],
-                    _args(args, some),
+                    args_of(args, some),
                 )
-
-
-def _named(plane: Plane, name: str) -> SliceName:
-    op = op_name(name)
-    if op is not None and op.kind in (OpKind.TENSORFLOW, OpKind.JAX):
-        return SliceName(name, "op", {"node": op.name, "op": op.type})
-    if op is not None:
-        return SliceName(name, _KINDS.get(op.kind, "op"))
-    usual = "kernel" if plane.is_device else "runtime"
-    found = (kind for start, kind in _CATEGORIES if name.startswith(start))
-    return SliceName(name or "(no name)", next(found, usual))
-
-
-def _arg_columns(plane: Plane, *, all_args: bool) -> list[tuple[str, StatColumn]]:
-    known = dict.fromkeys(plane.stat_names.name[:-1])
-    wanted = known if all_args else [name for name in _USUAL if name in known]
-    columns = ((name, plane.stat(name)) for name in wanted)
-    return [(name, column) for name, column in columns if len(column)]
-
-
-def _args(
-    columns: Sequence[tuple[str, StatColumn]], rows: Ints
-) -> dict[int, list[tuple[str, ArgValue]]]:
-    """By position in `rows`; rows rise, and so do those of a column."""
-    found: dict[int, list[tuple[str, ArgValue]]] = {}
-    for key, column in columns:
-        owners = column.table.owner
-        first, last = np.searchsorted(owners, [rows[0], rows[-1] + 1]).tolist()
-        if first == last:
-            continue
-        place = np.searchsorted(rows, owners[first:last])
-        some = np.flatnonzero(rows[place] == owners[first:last])
-        part = StatColumn(column.table.rows(some + first), column.count, column.data, column.names)
-        for at, value in zip(place[some].tolist(), _values(part), strict=True):
-            found.setdefault(at, []).append((key, value))
-    return found
-
-
-def _values(column: StatColumn) -> list[ArgValue]:
-    """Each value as what it is; of bytes, which are no text, how many there are."""
-    values: list[ArgValue] = list(column.ints().tolist())
-    kind = column.table.kind
-    for at in np.flatnonzero(kind == UINT64).tolist():
-        values[at] = int(column.table.value[at])
-    for at in np.flatnonzero(kind == RAW).tolist():
-        values[at] = f"{int(column.table.size[at])} bytes"
-    doubles = np.flatnonzero(kind == DOUBLE).tolist()
-    for at, number in zip(doubles, column.floats()[doubles].tolist(), strict=True):
-        values[at] = number if math.isfinite(number) else str(number)
-    named = np.flatnonzero(np.isin(kind, (STRING, REFERENCE))).tolist()
-    texts = column.texts() if named else None
-    for at in named:
-        values[at] = texts[at] if texts is not None else ""
-    return values
 
 
 def _flow_pieces(

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfprof.analyses.timeline.critical_path import DATA, CriticalEvent, critical_path
 from tfprof.analyses.timeline.path_events import path_events, plane_and_row
-from tfprof.model.op_names import kind_of, op_name
+from tfprof.model.op_names import instruction_name, kind_of, op_name
 from tfprof.model.units import as_micros
 from tfprof.reports.timeline.asked import Timeline
 from tfprof.results.timeline import CriticalPath, PathLink, PathOp
@@ -66,7 +66,7 @@ def _told(asked: Timeline, link: CriticalEvent) -> PathLink:
     name = plane.name_of(row)
     op = op_name(name)
     return PathLink(
-        op.name if op is not None else name,
+        op.name if op is not None else instruction_name(name),
         op.type if op is not None else None,
         plane.line_name(int(plane.line_of(np.array([row]))[0])),
         asked.since_zero(link.start),

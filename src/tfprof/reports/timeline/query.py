@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tfprof.frozen_dataclass import frozen_dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Query:
     """Times are milliseconds from the first event, durations microseconds."""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from tfprof.analyses.inference.sites import Given
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.options import Options, options_from, traced
 from tfprof.model.profile import ProfileData
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Query:
     """`options` are all of them, or only those that were said: the rest follows from the profile.
 

@@ -1,0 +1,2 @@
+
+Conv3DBackpropInputV2*

@@ -1,0 +1,193 @@
+"""A class made by `frozen_dataclass` does what one by `dataclass(frozen=True, slots=True)` does."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import math
+import pickle
+import re
+from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+import tfprof
+from tfprof.frozen_dataclass import frozen_dataclass
+
+
+@frozen_dataclass
+class Point:
+    """Somewhere."""
+
+    x: int
+    y: float = 0.5
+    names: list[str] = field(default_factory=list)
+    label: str = field(default="", kw_only=True, repr=False)
+    seen: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Referee:
+    x: int
+    y: float = 0.5
+    names: list[str] = field(default_factory=list)
+    label: str = field(default="", kw_only=True, repr=False)
+    seen: int = field(default=0, compare=False)
+
+
+@frozen_dataclass
+class Child(Point):
+    z: int = 7
+
+    def __post_init__(self) -> None:
+        if self.z < 0:
+            raise ValueError("below")
+
+
+@frozen_dataclass
+class Alone:
+    value: float
+
+
+@frozen_dataclass
+class Nothing:
+    pass
+
+
+@frozen_dataclass
+class OwnWays:  # noqa: PLW1641 - it is given one
+    a: int
+    b: int
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OwnWays) and self.a == other.a
+
+    def __repr__(self) -> str:
+        return "own"
+
+
+def test_parameters_are_those_of_a_dataclass():
+    assert str(inspect.signature(Point)) == str(inspect.signature(Referee))
+    assert Point.__init__.__qualname__ == "Point.__init__"
+    assert Point(1, 2.0, ["a"], 4, label="b").seen == 4
+    for wrong in ({}, {"x": 1, "nope": 2}):
+        with pytest.raises(TypeError) as ours:
+            Point(**wrong)
+        with pytest.raises(TypeError) as theirs:
+            Referee(**wrong)
+        assert str(ours.value) == str(theirs.value).replace("Referee", "Point")
+    with pytest.raises(TypeError):
+        Point(1, 2.0, [], 4, "label by place")
+
+
+def test_shown_and_described_alike():
+    assert repr(Point(1, seen=3)) == repr(Referee(1, seen=3)).replace("Referee", "Point")
+    assert Point.__doc__ == "Somewhere."
+    assert repr(OwnWays(1, 2)) == "own"
+    assert repr(Nothing()) == "Nothing()"
+
+
+def test_equal_by_the_fields_that_are_compared():
+    assert Point(1) == Point(1, seen=9)
+    assert Point(1) != Point(2)
+    assert Point(1) != Referee(1)
+    assert Child(1) != Point(1)
+    assert Nothing() == Nothing()
+    assert OwnWays(1, 2) == OwnWays(1, 3)
+    # as in a tuple: what is the same object is equal
+    assert Alone(math.nan) != Alone(float("nan"))
+    assert Alone(math.nan) == Alone(math.nan)
+
+
+def test_hashed_by_the_same():
+    assert hash(Alone(1.0)) == hash(Alone(1.0))
+    assert {Child(1, names=()), Child(1, names=(), seen=2)} == {Child(1, names=())}
+    assert len({OwnWays(1, 2), OwnWays(1, 2)}) == 1
+    with pytest.raises(TypeError):
+        hash(Point(1))  # a list in it
+
+
+def test_nothing_can_be_changed_or_added():
+    one = Child(1)
+    for name in ("x", "z", "new"):
+        with pytest.raises(FrozenInstanceError, match=name):
+            setattr(one, name, 2)
+    with pytest.raises(FrozenInstanceError):
+        del one.x
+    assert not hasattr(one, "__dict__")
+
+
+def test_the_functions_of_dataclasses_take_it():
+    one = Point(1, names=["a"], label="b")
+    assert is_dataclass(one)
+    assert [it.name for it in fields(Child)] == ["x", "y", "names", "label", "seen", "z"]
+    assert asdict(one) == asdict(Referee(1, names=["a"], label="b"))
+    assert replace(one, x=2) == Point(2, names=["a"], label="b")
+    match Child(1, z=3):
+        case Child(1, _, _, _, z):
+            assert z == 3
+
+
+def test_each_has_its_own_list():
+    assert Point(1).names is not Point(1).names
+
+
+def test_a_check_after_init_is_made():
+    with pytest.raises(ValueError, match="below"):
+        Child(1, z=-1)
+
+
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
+def test_copied(again):
+    one = Child(1, names=["a"], z=2)
+    assert again(one) == one
+    assert again(Nothing()) == Nothing()
+
+
+def test_init_is_written_when_it_is_needed():
+    @frozen_dataclass
+    class Late:
+        a: int
+
+    assert not inspect.isfunction(Late.__dict__["__init__"])
+    assert Late(1).a == 1
+    assert inspect.isfunction(Late.__dict__["__init__"])
+
+
+@frozen_dataclass(slots=False)
+class Caching:
+    value: int
+
+    @cached_property
+    def double(self) -> list[int]:
+        return [self.value, self.value]
+
+
+def test_a_property_is_cached_where_there_are_no_slots():
+    one = Caching(2)
+    assert one.double is one.double
+    with pytest.raises(FrozenInstanceError):
+        one.value = 3
+    assert pickle.loads(pickle.dumps(one)) == one
+
+
+def test_without_equality_an_object_equals_itself_only():
+    @frozen_dataclass(eq=False)
+    class Single:
+        value: int
+
+    one = Single(1)
+    assert one == one  # noqa: PLR0124
+    assert one != Single(1)
+    assert repr(one).endswith("Single(value=1)")
+
+
+def test_the_package_has_no_other_frozen_ones():
+    """They take eight times as long to define, at the start of every command."""
+    slow = re.compile(r"^\s*@dataclass\(.*frozen=True", re.MULTILINE)
+    files = Path(tfprof.__file__).parent.rglob("*.py")
+    assert [str(file) for file in files if slow.search(file.read_text())] == []
