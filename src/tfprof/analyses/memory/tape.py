@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from tfprof.analyses.memory.at_batch import AtBatch
 from tfprof.analyses.memory.chance import Delays, delays, spreads
-from tfprof.analyses.memory.op_times import SHORT
+from tfprof.analyses.memory.op_times import SHORT, is_rough
 from tfprof.analyses.memory.program import MemoryModel, Program
 from tfprof.analyses.memory.steps import NOTHING, Line, Location, OpOutput, ProgramStep
 
@@ -132,7 +132,8 @@ class Tape:
     def turn(self, chance: int | None) -> Delays:
         """What is delayed in a run; that of a middle is asked for twice."""
         if chance not in self._turns:
-            self._spreads = self._spreads or spreads(self.durations)
+            rough = (is_rough(step.op) for step in self.made.steps)
+            self._spreads = self._spreads or spreads(self.durations, rough)
             self._turns[chance] = delays(self.durations, self._spreads, chance)
         return self._turns[chance]
 
