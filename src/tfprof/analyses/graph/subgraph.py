@@ -32,6 +32,7 @@ _LOOPS = ("While", "StatelessWhile")
 _EMPTY_LISTS = ("EmptyTensorList", "TensorListReserve", "Stack", "StackV2")
 # how a traced function's results are named
 _RETURNED = re.compile(r"Identity(_\d+)?")
+_SAVERS = re.compile(r"(Save|Restore)(V2|Slices?)?")
 # ops that nobody reads because they are there for their effect, or for none
 _EFFECTS = re.compile(
     r"NoOp|Assert|Print(V2)?|\w*Summary\w*|Save\w*|Restore\w*|MergeV2Checkpoints|Const|Placeholder\w*"
@@ -102,8 +103,9 @@ def phases(graph: Graph) -> npt.NDArray[np.int64]:
     if not back.any():
         return found
     # what a gradient prepares for the forward pass, a list to keep things in, makes nothing later
-    fed = data_inputs(graph)
-    made = back & descendants(graph, fed) if fed.any() else back
+    made = back & descendants(graph, data_inputs(graph))
+    if not made.any():  # the data is made in the graph
+        made = back
     after = descendants(graph, made, ends=graph.ops.where(*_EMPTY_LISTS))
     # an optimizer reads its state again when it has written it: only a control edge tells
     written = after & ~back & _is_write(graph)
@@ -171,13 +173,26 @@ def _train_steps(data: ProfileData, graph: Graph) -> list[int]:
     return sorted(set(whole.origin[updates].tolist()))
 
 
+def _bookkeeping(graph: Graph) -> Mask:
+    """What a session asks before it starts: which variables have a value."""
+    asks = graph.ops.map(lambda op: op in {"IsVariableInitialized", "VarIsInitializedOp"})
+    return descendants(graph, asks)
+
+
 def data_inputs(graph: Graph) -> Mask:
-    """Where data comes in; handles of variables are no data."""
+    """Where data comes in; handles of variables are no data, nor is the name of a saver's file."""
     inputs = [code for code, op in enumerate(graph.ops.table) if INPUT_OPS.fullmatch(op)]
     fed = np.isin(graph.ops.codes, inputs)
     for row in np.flatnonzero(fed).tolist():
         fed[row] = graph.node(row).type_attribute("dtype") != dtypes.RESOURCE
-    return fed
+    return fed & ~_file_names(graph) if fed.any() else fed
+
+
+def _file_names(graph: Graph) -> Mask:
+    """What ops that save and restore read first, and what that is made of."""
+    savers = np.flatnonzero(graph.ops.map(lambda op: _SAVERS.fullmatch(op) is not None))
+    first, end = graph.edges.offsets[savers], graph.edges.offsets[savers + 1]
+    return ancestors(graph, graph.edges.node[first[first < end]].tolist(), control=False)
 
 
 def _results(graph: Graph) -> list[int]:
@@ -192,7 +207,7 @@ def _results(graph: Graph) -> list[int]:
     ]
     ends = ~read & ~np.isin(graph.ops.codes, silent)
     fed = data_inputs(graph)
-    depends = descendants(graph, fed) if fed.any() else np.ones(len(graph), bool)
+    depends = descendants(graph, fed) if fed.any() else ~_bookkeeping(graph)
     found = np.flatnonzero(ends & depends)
     returned = [row for row in found.tolist() if _RETURNED.fullmatch(graph.names[row])]
     if returned:

@@ -4,7 +4,8 @@ A step begins where the next batch is asked for, or with the first call that upd
 ends with the last of such calls. Several that follow each other are one step (the discriminator and
 the generator of a GAN), until one of them comes again or another batch is asked for. Which call is
 the last one, and which `next()` in the program leads to a step at all, is learned from the step
-before: the line of a loop over validation data is followed by no update.
+before: the line of a loop over validation data is followed by no update. So is how many batches one
+step takes: gradients may be summed up over some before they are applied.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from tfprof.live.run.watch import Watch
 class Loop:
     """What goes on in one thread.
 
-    `updates` are the calls of the step that goes on, or of the last one. `places` says of each
-    place in the program that asks for a batch whether an update followed.
+    `updates` are the calls of the step that goes on, or of the last one. `asked` counts for each
+    place in the program the batches since the last update, `batches` how many of them led to one.
     """
 
     watch: Watch
     token: Live = None
     updates: list[Hashable] = field(default_factory=list)
     last_update: Hashable = None
-    places: dict[Hashable, bool] = field(default_factory=dict)
-    asked: list[Hashable] = field(default_factory=list)
+    batches: dict[Hashable, int] = field(default_factory=dict)
+    asked: dict[Hashable, int] = field(default_factory=dict)
     opened_at: Hashable = None
     is_over: bool = True
     is_fed: bool = False
@@ -38,17 +39,16 @@ class Loop:
 
     def batch_asked(self, place: Hashable) -> None:
         """Before a dataset gives the next batch."""
-        if place in self.asked:
-            self.places[place] = False  # asked twice, and nothing came of it
-        else:
-            self.asked.append(place)
+        count = self.asked[place] = self.asked.get(place, 0) + 1
+        if count > self.batches.get(place, 0):
+            self.batches[place] = 0  # asked once more, and nothing came of it
         if self.token is not None and not self.updates:
-            if self.opened_at is not None and self.opened_at != place:
-                return  # another dataset of the same step
+            if self.opened_at is not None and (self.opened_at != place or self.batches[place]):
+                return  # another batch or another dataset of the same step
             self._was_none()
         elif self.token is not None:
             self._end()
-        if self.places.get(place):
+        if self.batches[place]:
             self._begin(place)
         else:
             self.is_over = True
@@ -59,7 +59,7 @@ class Loop:
         """There is none: the epoch is over, or the pipeline failed."""
         if self.token is not None and not self.updates and self.opened_at is not None:
             self._was_none()
-        self.asked = []
+        self.asked = {}
 
     def update_begins(self, update: Hashable, kind: str, name: str) -> None:
         """A call that updates variables; also told afterwards of a call that was not known."""
@@ -73,8 +73,9 @@ class Loop:
             self._begin(None)
         self.updates.append(update)
         self.is_fed = bool(self.asked) or (self.is_fed and len(self.updates) > 1)
-        self.places |= dict.fromkeys(self.asked, True)
-        self.asked = []
+        for place, count in self.asked.items():
+            self.batches[place] = max(count, self.batches.get(place, 0))
+        self.asked = {}
 
     def update_ends(self, update: Hashable, failed: bool = False) -> None:  # noqa: FBT001, FBT002
         """If the step before ended with this call, so does this one."""
@@ -91,7 +92,7 @@ class Loop:
         elif self.token is not None:
             self._was_none()
         self.updates = []
-        self.asked = []
+        self.asked = {}
         self.is_over = True
 
     def _follows(self, update: Hashable) -> bool:

@@ -202,3 +202,37 @@ def test_data_that_lead_to_nothing_are_no_step(program):
         program.asks()
     assert len(program.ends()) == 1
     assert program.heard.inside is None
+
+
+def test_gradients_that_are_summed_up_over_batches_belong_to_the_step(program):
+    for step in range(4):
+        for _ in range(3):
+            program.asks()
+            program.works("micro")
+        program.calls("apply", known=step > 0)
+    steps = program.ends()
+    assert len(steps) == 4
+    assert steps[1:] == [[*["next train", "micro"] * 3, "apply"]] * 3
+    assert program.heard.cancelled == 0
+
+
+def test_the_last_step_of_an_epoch_may_take_fewer_batches(program):
+    for epoch in range(3):
+        for batches in (3, 3, 1):
+            for _ in range(batches):
+                program.asks()
+            program.calls("apply", known=epoch > 0)
+        program.has_no_more()
+    steps = program.ends()
+    assert len(steps) == 9
+    assert steps[-3:] == [[*["next train"] * 3, "apply"]] * 2 + [["next train", "apply"]]
+
+
+def test_more_batches_a_step_are_learned(program):
+    for batches in (1, 1, 2, 2):
+        for _ in range(batches):
+            program.asks()
+        program.calls("apply")
+    steps = program.ends()
+    assert len(steps) == 4
+    assert steps[-1] == ["next train", "next train", "apply"]
