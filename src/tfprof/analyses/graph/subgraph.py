@@ -79,9 +79,20 @@ def subgraph(
         )
     if steps and mode != INFERENCE:
         in_a_loop = all(graph.ops[row] in _LOOPS for row in steps)
-        what = "a loop of training steps" if in_a_loop else "one training step"
+        what = "a loop of training steps" if in_a_loop else _one_step(data)
         return Subgraph(_reached(graph, steps), TRAIN, what)
     return _predicts(graph, trains=bool(steps))
+
+
+def _one_step(data: ProfileData) -> str:
+    """A loop that sums gradients up over batches calls its function several times a step."""
+    process = data.record.first if data.record is not None else None
+    steps = process.steps.count if process is not None and process.steps is not None else None
+    for function in process.functions if process is not None and steps else ():
+        calls = round((function.calls or 0) / steps) if steps else 0
+        if function.role == "step" and calls > 1:
+            return f"one of {calls} calls of {function.name} in a training step"
+    return "one training step"
 
 
 def _predicts(graph: Graph, *, trains: bool) -> Subgraph:
