@@ -266,3 +266,15 @@ def test_served_as_it_was_trained(tmp_path):
 
     assert {"training-ops-in-inference", "unfrozen-graph"} <= saved("training", rate=0.5)
     assert "training-ops-in-inference" not in saved("serving", rate=0)
+
+
+def test_a_function_that_is_compiled_whole_is_none_of_eager_ops(tmp_path):
+    weights = tf.Variable(tf.ones([64, 64]))
+
+    def step(x):
+        weights.assign_sub(1e-6 * tf.matmul(x, weights, transpose_a=True))
+        return tf.reduce_sum(weights)
+
+    compiled, x = tf.function(step, jit_compile=True), tf.ones([64, 64])
+    assert "eager-ops" in rules_of(captured(tmp_path / "one", lambda _: step(x)))
+    assert "eager-ops" not in rules_of(captured(tmp_path / "all", lambda _: compiled(x)))

@@ -16,7 +16,8 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 _EAGER = re.compile(r"Eager(?:Kernel|Local)?Execute.*")
-_FUNCTION = re.compile(r"FunctionRun|ExecutorState::Process|ExecutorState::RunAsync")
+# a function that was compiled whole runs as one kernel, which has its name
+_FUNCTION = re.compile(r"FunctionRun|ExecutorState::Process|ExecutorState::RunAsync|__inference_.+")
 _STATED = "is_eager"
 
 
