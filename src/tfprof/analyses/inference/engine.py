@@ -117,6 +117,7 @@ class _Engine:
             "Case": self._branch,
             "StatelessCase": self._branch,
             **dict.fromkeys(_CALLS, self._called),
+            "ReduceDataset": self._for_each_element,
         }
 
     @property
@@ -433,6 +434,15 @@ class _Engine:
                 self._fed_with.setdefault(letter, []).append(name)
             found.append(dims.at(size, self._given.sizes))
         return tuple(found)
+
+    def _for_each_element(self, scene: _Scene) -> list[Tensor]:
+        """A loop over a dataset inside a function: the graph does not tell how often it runs."""
+        site = scene.site
+        site.cut = (
+            f"{self._main[site.row]} loops over a dataset, and how often is not known before it runs"
+        )
+        self.cut = self.cut or site.cut
+        return site.rule.infer(site.call) if site.rule is not None else []
 
     # --- calls
 

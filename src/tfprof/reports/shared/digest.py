@@ -171,7 +171,7 @@ def _memory(
     """Of one sample unless a batch is given; None if more than the batch is open."""
     if static is None or data.graph is None or set(static.symbols) - {BATCH}:
         return None
-    if data.graph.cut:
+    if static.cut:
         return None
     asked, is_open = question or Question(), BATCH in static.symbols
     batch, large = asked.sizes.get(BATCH, 1), len(data.graph) > LARGEST_TWICE
