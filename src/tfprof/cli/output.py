@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tfprof.commands.command import Command, Files
 
 _TRACES = (".trace.json", ".trace.json.gz")
+# options that name what is read beside the paths
+_READ_TOO = ("baseline", "calibrate", "against")
 # suffixes of formats that answers are not written in, and who writes them
 _OTHERS = {
     (".svg", ".png"): "`tfprof draw` makes pictures.",
@@ -67,7 +69,9 @@ def _named(args: argparse.Namespace) -> list[Path]:
     from tfprof.commands.options.inputs import BY_KIND
 
     by_kind = (getattr(args, one.dest, None) for one in BY_KIND.options)
-    words = [*(getattr(args, "paths", None) or ()), *by_kind]
+    said = (getattr(args, dest, None) or () for dest in _READ_TOO)
+    more = [one for words in said for one in ([words] if isinstance(words, str) else words)]
+    words = [*(getattr(args, "paths", None) or ()), *by_kind, *more]
     return [Path(one) for one in words if isinstance(one, str) and one]
 
 

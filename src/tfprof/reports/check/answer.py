@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tfprof.analyses.comparison.excess import excess
 from tfprof.analyses.comparison.noise import Pairs, tells_noise
@@ -17,7 +18,7 @@ from tfprof.reports.check.query import Query
 from tfprof.reports.diff.sides import PERIOD
 from tfprof.reports.diff.timed import paired, share_text
 from tfprof.reports.shared.words import recognised
-from tfprof.results.answered import Answered, answered
+from tfprof.results.answered import Answered, answered, used_inputs
 from tfprof.results.check import BudgetRow, CheckResult
 
 _OVER = "over the limit"
@@ -56,7 +57,9 @@ def ask(data: ProfileData, query: Query) -> Answered[CheckResult]:
     reasons = [f"{row.metric}: {row.why}" for row in rows if not row.ok and row.why != _OVER]
     told = (*data.warnings, *doubts)
     notes = dict.fromkeys([*reasons, *doubts, *data.warnings[:1]])
-    return answered("check", data, result, told, notes, recognised=recognised(data))
+    made = answered("check", data, result, told, notes, recognised=recognised(data))
+    read = (data, *query.repeats, *query.baseline)
+    return replace(made, inputs=tuple(one for run in read for one in used_inputs(run)))
 
 
 def _warnings(result: CheckResult) -> Iterator[str]:
