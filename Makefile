@@ -8,7 +8,7 @@ WORKERS := -n logical --maxprocesses=4 --dist=worksteal
 
 PIP_FLAGS := -qq --disable-pip-version-check
 
-.PHONY: help demo samples test test-fast test-oldest test-newest test-oldest-tf test-storage test-long page screenshots test-browser fuzz check format bench docs clean
+.PHONY: help demo samples test test-fast test-oldest test-newest test-oldest-tf test-storage test-long page screenshots test-browser fuzz check format bench bench-check bench-each docs clean
 
 help:
 	@echo "make demo          profile the bundled captures: a U-Net, a slow input (no TensorFlow)"
@@ -24,7 +24,9 @@ help:
 	@echo "make fuzz          ask every command about damaged files (MINUTES=5)"
 	@echo "make check         ruff, mypy, import-linter, docs"
 	@echo "make format        let ruff format and fix"
-	@echo "make bench         compare with the other tools, side by side"
+	@echo "make bench         speed beside other tools: a table, kept in docs/benchmarks.md (ROWS='scope')"
+	@echo "make bench-check   measure again; fails if a ratio fell by a third"
+	@echo "make bench-each    every script in benchmarks/: how right answers are, and more about speed"
 	@echo "make clean         remove what these commands made"
 	@echo "ARGS='-k name' is passed on to pytest; PYTHON=python3.12 picks the interpreter."
 
@@ -93,9 +95,17 @@ format: .venv-check/installed
 	.venv-check/bin/ruff format
 	.venv-check/bin/ruff check --fix
 
-# every script in benchmarks/; a leading underscore marks a helper
-bench: .venv-test/installed .venv-browser/installed
-	@set -e; for script in $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py))); do \
+# half an hour each, with nothing else running; some rows only: ROWS='scope load'
+ROWS ?=
+bench: .venv-test/installed
+	.venv-test/bin/python benchmarks/bench.py --write --rows '$(ROWS)' $(ARGS)
+
+bench-check: .venv-test/installed
+	.venv-test/bin/python benchmarks/bench.py --check --rows '$(ROWS)' $(ARGS)
+
+# a leading underscore marks a helper
+bench-each: .venv-test/installed .venv-browser/installed
+	@set -e; for script in $(filter-out benchmarks/_% benchmarks/bench.py,$(sort $(wildcard benchmarks/*.py))); do \
 		echo "== $$script"; .venv-test/bin/python $$script $(ARGS); \
 	done
 

@@ -2,7 +2,7 @@
 
     python benchmarks/large_capture.py [GIGABYTES]
 
-XProf is not asked: one message cannot be over 2 GB there. `make bench` takes a tenth of it.
+XProf is not asked: one message cannot be over 2 GB there. `make bench-each` takes a tenth of it.
 """
 
 import subprocess

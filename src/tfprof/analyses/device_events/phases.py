@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from tfprof.analyses.graph.layer_names import is_gradient, without_calls
 from tfprof.model.device_labels import LABELS
@@ -38,4 +39,10 @@ def _is_instruction(name: str, op: str) -> bool:
 
 
 def _is_of_optimizer(path: str) -> bool:
-    return any(_OPTIMIZER.fullmatch(part) for part in _PARTS.split(path)[:-1])
+    return any(map(_opens_optimizer, _PARTS.split(path)[:-1]))
+
+
+@lru_cache(maxsize=1 << 14)
+def _opens_optimizer(scope: str) -> bool:
+    """The same few scopes stand in most names."""
+    return _OPTIMIZER.fullmatch(scope) is not None

@@ -76,7 +76,11 @@ def is_gradient(name: str) -> bool:
 
 def without_calls(name: str) -> str:
     """The name of an op without the calls around it, which stand in front once they are inlined."""
-    name = _LOWERED.sub("", name)
+    # most names have neither, and all names are asked for
+    if "/_" in name:
+        name = _LOWERED.sub("", name)
+    if "PartitionedCall" not in name:
+        return name
     return "/".join(part for part in name.split("/") if not _CALL.fullmatch(part)) or name
 
 

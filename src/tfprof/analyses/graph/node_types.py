@@ -20,7 +20,11 @@ def executed_types(data: ProfileData) -> dict[str, str]:
 
 def _types(graphs: Iterable[Graph]) -> dict[str, str]:
     """What a later graph says is what counts."""
-    return {name: graph.ops[row] for graph in graphs for row, name in enumerate(graph.names)}
+    found: dict[str, str] = {}
+    for graph in graphs:
+        table, codes = graph.ops.table, graph.ops.codes.tolist()
+        found.update(zip(graph.names, map(table.__getitem__, codes), strict=True))
+    return found
 
 
 def _written(data: ProfileData) -> list[Graph]:

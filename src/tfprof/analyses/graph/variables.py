@@ -27,6 +27,7 @@ from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import packed
 from tfprof.model.graph import Graph, Node, Shape, as_shape, elements
 from tfprof.model.profile import DeclaredVariable, ProfileData
+from tfprof.model.remembered import parts_of, remembered
 from tfprof.wire import dtypes
 from tfprof.wire.schema import Proto
 
@@ -56,10 +57,14 @@ def find_variables(data: ProfileData, part: Extent | None = None) -> list[Variab
     """The variables of the model, in graph order."""
     if data.graph is None:
         return []
-    part = part or extent(data)
-    held = list(_held(data, data.graph, part))
+    return list(_found(data, data.graph, part or extent(data)))
+
+
+@remembered(lambda data, _graph, part: (parts_of(data), (part.rows.tobytes(),)))
+def _found(data: ProfileData, graph: Graph, part: Extent) -> list[Variable]:
+    held = list(_held(data, graph, part))
     declared = _declared(data)
-    decide = _decider(data.graph, held, declared)
+    decide = _decider(graph, held, declared)
     return [Variable(node.name, shape, dtype, decide(node, dtype)) for node, shape, dtype in held]
 
 

@@ -24,6 +24,7 @@ from tfprof.model.budget import Budget, OverBudget
 from tfprof.model.dims import BATCH, Open, Size, terms_in
 from tfprof.model.graph import Function, Graph, as_shape
 from tfprof.model.profile import ProfileData
+from tfprof.model.remembered import parts_of, remembered
 from tfprof.ops.rule import UNKNOWN, Call, Rule, Tensor, rules
 from tfprof.ops.run_shapes import RunShapes, completed
 from tfprof.ops.shape_tools import merged
@@ -63,13 +64,18 @@ def infer(
     if data.graph is None:
         return Inferred([], [])
     given = with_fed_batch(data.graph, given or Given())
-    engine = _Engine(data, given)
     chosen = list(range(len(data.graph))) if rows is None else list(rows)
-    engine.run(data.graph, chosen, (), "", 1, engine.sites)
+    return _inferred(data, data.graph, chosen, given)
+
+
+@remembered(lambda data, _graph, chosen, given: (parts_of(data), (chosen, given)))
+def _inferred(data: ProfileData, graph: Graph, chosen: list[int], given: Given) -> Inferred:
+    engine = _Engine(data, given)
+    engine.run(graph, chosen, (), "", 1, engine.sites)
     if engine.stored:
         # what a loop stores may have been asked for before it was seen
         again = _Engine(data, given, engine.stored)
-        again.run(data.graph, chosen, (), "", 1, again.sites)
+        again.run(graph, chosen, (), "", 1, again.sites)
         engine = again
     return Inferred(engine.sites, engine.all_notes(), engine.cut, not engine.is_fed_batches)
 

@@ -16,13 +16,14 @@ from tfprof.analyses.runtime.cuts import CUTS, cut
 from tfprof.analyses.runtime.device_peaks import peak_of
 from tfprof.analyses.runtime.op_events import OpEvents, op_events
 from tfprof.analyses.runtime.op_times import OF_EVENTS, closed, groups, op_times, open_groups
-from tfprof.analyses.runtime.op_work import work_of
+from tfprof.analyses.runtime.op_work import EventWork, work_of
 from tfprof.analyses.steps.step_clock import StepClock, TraceSteps, step_clock
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import DevicePeak, without_part
 from tfprof.model.hosts import Host
 from tfprof.model.interned import Interned
 from tfprof.model.profile import ProfileData
+from tfprof.model.remembered import parts_of, remembered
 from tfprof.model.trace import Trace
 from tfprof.results.op_times import OpTimesPartial
 from tfprof.results.partial import merged
@@ -42,7 +43,12 @@ class OpTimesQuery:
 
     @property
     def layer_names(self) -> dict[str, str]:
-        return {without_calls(op.site.name): one.name for one in self.layers for op in one.ops}
+        return _layer_names(self.layers)
+
+
+@remembered(lambda layers: ((layers,), ()))
+def _layer_names(layers: Sequence[LayerOps]) -> dict[str, str]:
+    return {without_calls(op.site.name): one.name for one in layers for op in one.ops}
 
 
 def op_times_of(data: ProfileData, query: OpTimesQuery) -> OpTimesPartial:
@@ -60,12 +66,7 @@ def partial_of(
 ) -> OpTimesPartial:
     """Of `several`, each keeps what it takes to merge them and to name rows then."""
     trace, by = host.trace, query.by
-    runs = op_events(trace, executed_types(data))
-    runs = (runs if by in OF_EVENTS else runs.in_executions()).timed()
-    work = None
-    if query.costs is not None and data.graph is not None:
-        work = work_of(runs, query.costs, data.graph)
-    work = merged_work(capture_work(trace, runs), work)
+    runs, work = _worked(data, trace, query.costs, of_events=by in OF_EVENTS)
     if by in OF_EVENTS:
         runs = replace(runs, first=None)
     marked = TraceSteps(trace, clock)
@@ -82,6 +83,21 @@ def partial_of(
         {host.rank: len(trace.threads)},
         frozenset(map(without_part, runs.device.distinct(np.flatnonzero(runs.on_device)))),
     )
+
+
+@remembered(
+    lambda data, trace, costs, of_events: ((trace, costs, *parts_of(data)), (of_events,)),
+)
+def _worked(
+    data: ProfileData, trace: Trace, costs: OpCosts | None, *, of_events: bool
+) -> tuple[OpEvents, EventWork | None]:
+    """What ran, and what each of it computed, however it is grouped then."""
+    runs = op_events(trace, executed_types(data))
+    runs = (runs if of_events else runs.in_executions()).timed()
+    work = None
+    if costs is not None and data.graph is not None:
+        work = work_of(runs, costs, data.graph)
+    return runs, merged_work(capture_work(trace, runs), work)
 
 
 def _groups(

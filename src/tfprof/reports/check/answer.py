@@ -11,6 +11,7 @@ from tfprof.errors import UsageError
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Kind, Quantity
+from tfprof.model.remembered import remembering
 from tfprof.reports.check.contributors import contributors
 from tfprof.reports.check.limits import Limit
 from tfprof.reports.check.measured import Measured
@@ -49,7 +50,8 @@ def ask(data: ProfileData, query: Query) -> Answered[CheckResult]:
     before = None
     if first is not None:
         before = Measured(first, query.question, (*others,), memory)
-    rows = tuple(_row(limit, now, before, query) for limit in query.limits)
+    with remembering():
+        rows = tuple(_row(limit, now, before, query) for limit in query.limits)
     said = ", ".join(one.title for one in query.baseline) or None
     result = CheckResult(rows, all(row.ok for row in rows), said)
     doubts = [*_warnings(result)]

@@ -7,12 +7,16 @@ from collections.abc import Iterable, Iterator
 from tfprof.errors import TfprofError
 from tfprof.reports import layers, memory
 from tfprof.reports.check.measured import Measured
+from tfprof.reports.layers.of_graph import cost_of, layers_of
 from tfprof.reports.layers.query import Query as LayersQuery
+from tfprof.reports.shared.model_costs import costs_of
 from tfprof.results.check import Contributor
+from tfprof.results.layers import RowCost
 
 _SHOWN = 5
+_TIME = "time_us"
 _OF_LAYERS = {"params": "params", "trainable_params": "params", "flops": "flops", "macs": "macs",
-              "step_time": "time_us"}  # fmt: skip
+              "step_time": _TIME}  # fmt: skip
 
 
 def contributors(metric: str, one: Measured) -> tuple[Contributor, ...]:
@@ -30,13 +34,28 @@ def contributors(metric: str, one: Measured) -> tuple[Contributor, ...]:
 
 
 def _of_layers(column: str, one: Measured) -> Iterator[tuple[str, float]]:
-    for row in layers.ask(one.data, LayersQuery(one.question)).data.rows:
-        value = getattr(row.cost, column).number
+    for name, cost in _costs(column, one):
+        value = getattr(cost, column).number
         if value:
-            yield row.name, value
+            yield name, value
+
+
+def _costs(column: str, one: Measured) -> Iterator[tuple[str, RowCost]]:
+    """Of a graph without what `layers` tells beside it: the peak of each takes longest."""
+    known = one.summary.known
+    if column == _TIME or known.data.graph is None:
+        rows = layers.ask(one.data, LayersQuery(one.question)).data.rows
+        return ((row.name, row.cost) for row in rows)
+    costs = known.static or costs_of(known.data, known.question)
+    return ((layer.name, cost_of(layer)) for layer in layers_of(known.data, costs))
 
 
 def _alive(one: Measured) -> Iterator[tuple[str, float]]:
+    estimated = one.summary.known.memory
+    if one.summary.memory_kind == "estimated" and estimated is not None:
+        for alive in estimated.highest.live:
+            yield alive.name or "(nobody says)", alive.bytes
+        return
     found = memory.ask(one.data, memory.Query(one.question)).data.devices
     blocks = {_number(device.peak_bytes): device.live_at_peak for device in found.values()}
     for block in blocks[max(blocks)] if blocks else ():

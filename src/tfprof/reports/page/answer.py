@@ -10,6 +10,7 @@ from typing import Final, Protocol, cast
 from tfprof import __version__
 from tfprof.errors import TfprofError
 from tfprof.model.profile import ProfileData
+from tfprof.model.remembered import remembering
 from tfprof.reports.page import sections as folder
 from tfprof.reports.page.about import About, NothingToShow
 from tfprof.reports.page.query import Query
@@ -48,15 +49,16 @@ def ask(data: ProfileData, query: Query, progress: Progress | None = None) -> An
     shown: list[Section] = []
     absent: list[Absent] = []
     names = kinds()
-    for at, kind in enumerate(names):
-        if progress is not None:
-            progress(kind, at, len(names))
-        about.room = int(query.max_bytes * _SHARES.get(kind, _OTHERS_SHARE))
-        module = cast("SectionModule", importlib.import_module(f"{folder.__name__}.{kind}"))
-        try:
-            shown.append(Section(kind, module.section(about)))
-        except (NothingToShow, TfprofError) as why:
-            absent.append(Absent(kind, _told(why)))
+    with remembering():
+        for at, kind in enumerate(names):
+            if progress is not None:
+                progress(kind, at, len(names))
+            about.room = int(query.max_bytes * _SHARES.get(kind, _OTHERS_SHARE))
+            module = cast("SectionModule", importlib.import_module(f"{folder.__name__}.{kind}"))
+            try:
+                shown.append(Section(kind, module.section(about)))
+            except (NothingToShow, TfprofError) as why:
+                absent.append(Absent(kind, _told(why)))
     said = recognised(data)
     notes = (*data.warnings, *about.notes)
     page = Page(data.title, said, __version__, tuple(shown), tuple(absent), notes)

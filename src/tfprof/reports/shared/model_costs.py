@@ -14,6 +14,7 @@ from tfprof.model import dims, units
 from tfprof.model.dims import BATCH, Size
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Kind, Quantity
+from tfprof.model.remembered import Key, parts_of, remembered
 from tfprof.reports.shared.question import Question
 from tfprof.results.model_costs import ComputedCosts, PhaseCosts, UncountedOps
 
@@ -21,6 +22,11 @@ _NAMED = 3
 _TERMS_SHOWN = 3
 
 
+def _asked(data: ProfileData, question: Question, sizes: Mapping[str, Size] | None = None) -> Key:
+    return parts_of(data), (question, dict(sizes or {}))
+
+
+@remembered(_asked)
 def costs_of(
     data: ProfileData, question: Question, sizes: Mapping[str, Size] | None = None
 ) -> OpCosts:

@@ -8,6 +8,7 @@ from tfprof.analyses.events.run_space import RunSpace, run_space
 from tfprof.analyses.graph.node_types import written_types
 from tfprof.errors import InputMissing
 from tfprof.model.profile import ProfileData
+from tfprof.model.remembered import parts_of, remembered
 from tfprof.model.trace import Trace
 from tfprof.model.xspace import Space
 
@@ -70,6 +71,7 @@ def hosts_in_time(data: ProfileData, shows: str) -> list[tuple[int, Space]]:
     return found
 
 
+@remembered(lambda data, trace: ((trace, *parts_of(data)), ()))
 def run_of_session(data: ProfileData, trace: Trace) -> RunSpace:
     """Of records without a capture."""
     return run_space(trace, written_types(data))

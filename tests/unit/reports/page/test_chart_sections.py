@@ -9,7 +9,7 @@ import tfprof
 from tfprof.model.quantity import Quantity
 from tfprof.reports.page.about import About, NothingToShow
 from tfprof.reports.page.query import Query
-from tfprof.reports.page.sections import diff, flame, memory, ops, overview, steps
+from tfprof.reports.page.sections import diff, flame, graph, memory, ops, overview, steps
 from tfprof.reports.page.sections import input as of_input
 from tfprof.reports.page.shown import table_part
 from tfprof.views.shapes import Column, Table, Unit
@@ -188,3 +188,44 @@ def test_a_table_keeps_what_is_unknown_apart_from_nothing():
     kinds = [numbers.words[code].kind for code in numbers.said]
     assert kinds == ["unknown", "at_least", "", ""]
     assert numbers.words[numbers.said[0]].reason == "no shape"
+
+
+def test_a_graph_without_room_is_shown_down_to_a_level(about):
+    asked = about("unet")
+    whole = graph.section(asked)["graph"]
+    assert asked.notes == []
+    asked.room = 1
+    few = graph.section(asked)["graph"]
+    assert len(few) <= 1_000 < len(whole)
+    assert f"The graph has {whole.nodes:,} ops: below level" in asked.notes[0]
+
+
+def test_a_flame_graph_of_too_many_rows_has_its_first_levels(about, monkeypatch):
+    asked = about("unet")
+    whole = flame.section(asked)["tree"]
+    assert asked.notes == []
+    monkeypatch.setattr(flame, "_MOST_ROWS", 100)
+    few = flame.section(asked)["tree"]
+    assert len(few.names) <= 100 < len(whole.names)
+    assert f"Of {len(whole.names):,} scopes and ops" in asked.notes[0]
+    for one, other in zip(whole.metrics, few.metrics, strict=True):
+        if one.totals is not None:
+            assert one.totals[whole.parent < 0].tolist() == other.totals[few.parent < 0].tolist()
+    # every row has its own phase and total still
+    at = {name: row for row, name in enumerate(_paths(whole))}
+    for row, name in enumerate(_paths(few)):
+        assert few.phase[row] == whole.phase[at[name]]
+
+
+def _paths(tree):
+    found = []
+    for name, above in zip(tree.names, tree.parent.tolist(), strict=True):
+        found.append(f"{found[above]}/{name}" if above >= 0 else name)
+    return found
+
+
+@pytest.mark.parametrize("section", [graph, flame, ops])
+def test_graphs_of_many_millions_are_not_gone_through(about, section, monkeypatch):
+    monkeypatch.setattr("tfprof.reports.page.about._MOST_NODES", 100)
+    with pytest.raises(NothingToShow, match="more than a page is made of"):
+        section.section(about("unet"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from tfprof.analyses.inference.sites import Given
 from tfprof.model.graph import Graph
 from tfprof.model.metrics import COLUMN_OF, LOST_OF, METRICS
 from tfprof.model.options import Options
+from tfprof.reports.model.thinned import deepest, depths
 from tfprof.reports.page.about import About, NothingToShow
 from tfprof.reports.trees import Prepared, Query
 from tfprof.results.device_work import Phase
@@ -19,6 +21,8 @@ from tfprof.results.page_flame import ScopeMetric, ScopeTree
 from tfprof.results.trees import CostRows, CostTreeResult
 
 _EVERY_LEVEL = 1_000
+# a browser is quick with these
+_MOST_ROWS = 300_000
 _MIXED = "several phases"
 _PHASES = [*(one.value for one in Phase), _MIXED]
 _TITLES = {
@@ -40,6 +44,7 @@ Places = npt.NDArray[np.int32]
 
 def section(about: About) -> Mapping[str, object]:
     """Every metric that anything tells; of the others why they are not there."""
+    about.refuse_huge()
     names = tuple(one.name for one in METRICS)
     options = Options(max_depth=_EVERY_LEVEL, select=names, order_by="name")
     question = about.query.question
@@ -58,7 +63,34 @@ def section(about: About) -> Mapping[str, object]:
         _PHASES,
         metrics,
     )
-    return {"tree": tree, "notes": list(answer.notes)}
+    return {"tree": _within(tree, about), "notes": list(answer.notes)}
+
+
+def _within(tree: ScopeTree, about: About) -> ScopeTree:
+    """Without its deepest levels where there are too many rows: sums are those of all."""
+    if len(tree.names) <= _MOST_ROWS:
+        return tree
+    depth = depths(tree.parent.tolist())
+    level = deepest(depth, _MOST_ROWS)
+    kept = depth <= level
+    number = np.cumsum(kept) - 1
+    about.notes.append(
+        f"Of {len(tree.names):,} scopes and ops, the flame graph has {level:,} levels: "
+        f"{int(kept.sum()):,} rows. `tfprof scope` has all of them."
+    )
+    return ScopeTree(
+        [name for name, is_kept in zip(tree.names, kept.tolist(), strict=True) if is_kept],
+        np.where(tree.parent >= 0, number[tree.parent], -1)[kept].astype(np.int32),
+        tree.phase[kept],
+        tree.phases,
+        [_of_rows(one, kept) for one in tree.metrics],
+    )
+
+
+def _of_rows(metric: ScopeMetric, kept: npt.NDArray[np.bool_]) -> ScopeMetric:
+    totals = None if metric.totals is None else metric.totals[kept]
+    lost = None if metric.lost is None else metric.lost[kept]
+    return replace(metric, totals=totals, lost=lost)
 
 
 def _place(key: str) -> tuple[int, str]:

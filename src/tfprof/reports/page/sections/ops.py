@@ -37,6 +37,7 @@ _MOST_BYTES_A_ROW = 160
 
 
 def section(about: About) -> Mapping[str, object]:
+    about.refuse_huge()
     choices = list(_choices(about)) or _of_summary(about)
     if not choices:
         raise NothingToShow("no op, no layer and no tensor: nothing to list")

@@ -1,0 +1,74 @@
+"""Work that several answers about one profile share: done once while they are made together.
+
+A page asks for the layers three times, each grouped otherwise, and `check` asks for them budget by
+budget; each would infer all shapes anew. `with remembering():` around such questions keeps what
+functions marked `@remembered` have found, and lets go of it in the end. Nothing is kept outside of
+it: whoever asks one question holds no more memory than its answer takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import fields
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from tfprof.model.profile import ProfileData
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# what is the same object, and what is equal, if the answer is to be the same
+Key = tuple[tuple[object, ...], tuple[object, ...]]
+# what the files said beside all else: no analysis reads it
+_SAID_ONLY = frozenset({"warnings", "origin"})
+
+_kept: ContextVar[dict[object, list[tuple[Key, Any]]] | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def remembering() -> Iterator[None]:
+    """While several questions are asked about one profile; inside of another, that one goes on."""
+    if _kept.get() is not None:
+        yield
+        return
+    token = _kept.set({})
+    try:
+        yield
+    finally:
+        _kept.reset(token)
+
+
+def remembered(key: Callable[..., Key]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Of a function whose result nobody changes; `key` tells by what it is determined."""
+
+    def decorated(make: Callable[P, R]) -> Callable[P, R]:
+        @wraps(make)
+        def asked(*args: P.args, **named: P.kwargs) -> R:
+            kept = _kept.get()
+            if kept is None:
+                return make(*args, **named)
+            same, equal = key(*args, **named)
+            known = kept.setdefault(make, [])
+            for (objects, values), result in known:
+                if len(objects) == len(same) and values == equal and all(map(_is, objects, same)):
+                    return result  # type: ignore[no-any-return]  # of this very function
+            result = make(*args, **named)
+            # the objects are kept as well: another may not take their place in memory
+            known.append(((same, equal), result))
+            return result
+
+        return asked
+
+    return decorated
+
+
+def parts_of(data: ProfileData) -> tuple[object, ...]:
+    """What analyses read: `replace(data, warnings=...)` is the same profile."""
+    return tuple(getattr(data, one.name) for one in fields(data) if one.name not in _SAID_ONLY)
+
+
+def _is(one: object, other: object) -> bool:
+    return one is other
