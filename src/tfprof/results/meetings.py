@@ -42,10 +42,15 @@ class StepMeetings:
 
 @frozen_dataclass
 class Meetings:
-    """The collectives of a host, in the order of its steps; None for a step without."""
+    """The collectives of a host, in the order of its steps; None for a step without.
+
+    `exposed` is, a step, how long nothing but collectives went on on its threads; empty where
+    collectives are of devices, whose own times say that.
+    """
 
     kinds: tuple[MeetingKind, ...] = ()
     steps: tuple[StepMeetings | None, ...] = ()
+    exposed: Numbers = ()
 
 
 @frozen_dataclass

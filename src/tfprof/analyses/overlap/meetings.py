@@ -15,11 +15,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.queued import waits_in_queues
 from tfprof.model.kernel_lines import lines_that_count
 from tfprof.model.op_names import instruction_name, op_name
 from tfprof.model.xspace import HOST_THREADS, Plane
+from tfprof.results.categories import Category
 from tfprof.results.meetings import MeetingKind, Meetings, StepMeetings
 from tfprof.results.step_windows import StepWindow
 
@@ -52,14 +54,16 @@ _Named = Mapping[str, Sequence[_One]]
 def host_meetings(planes: Sequence[Classified], windows: Sequence[StepWindow]) -> Meetings:
     """`planes` are those of the host and its devices, as a Breakdown has them."""
     parts = [_by_step(one, windows) for one in _on_devices(planes)]
+    exposed: tuple[int, ...] = ()
     if not any(parts):
         parts = [_by_step(one, windows) for one in _on_threads(planes)]
+        exposed = _exposed(planes, windows) if any(parts) else ()
     kinds: dict[MeetingKind, int] = {}
     steps: list[StepMeetings | None] = []
     for row in range(len(windows)):
         found = _of_all([part[row] for part in parts if row in part])
         steps.append(_kept(found, kinds) if found else None)
-    return Meetings(tuple(kinds), tuple(steps) if kinds else ())
+    return Meetings(tuple(kinds), tuple(steps) if kinds else (), exposed)
 
 
 class _Events(NamedTuple):
@@ -93,11 +97,31 @@ def _on_threads(planes: Sequence[Classified]) -> Iterator[_Events]:
         plane = one.plane
         if one.is_device or plane.name != HOST_THREADS:
             continue
-        ops = [op_name(name) for name in plane.event_names.name]
-        wanted = [at for at, op in enumerate(ops) if op and _OPS.fullmatch(op.type)]
-        rows = plane.rows_called(wanted)
+        rows = _op_rows(plane)
         if len(rows):
             yield _events(plane, rows, plane.events.start_ps[rows])
+
+
+def _op_rows(plane: Plane) -> Ints:
+    ops = [op_name(name) for name in plane.event_names.name]
+    return plane.rows_called([at for at, op in enumerate(ops) if op and _OPS.fullmatch(op.type)])
+
+
+def _exposed(planes: Sequence[Classified], windows: Sequence[StepWindow]) -> tuple[int, ...]:
+    """How long in each step a thread was in a collective, and none computed."""
+    inside, other = Intervals.none(), Intervals.none()
+    for one in planes:
+        if one.plane.name == HOST_THREADS:
+            mine = _op_rows(one.plane)
+            rest = np.setdiff1d(one.rows(Category.HOST_MODEL), mine)
+            inside, other = inside.join(_when(one.plane, mine)), other.join(_when(one.plane, rest))
+    begin = np.array([window.begin for window in windows], np.int64)
+    until = np.array([window.until for window in windows], np.int64)
+    return tuple(inside.minus(other).covered_between(begin, until).tolist())
+
+
+def _when(plane: Plane, rows: Ints) -> Intervals:
+    return Intervals.union(plane.events.start_ps[rows], plane.events.ends(rows))
 
 
 def _events(plane: Plane, rows: Ints, sent: Ints) -> _Events:

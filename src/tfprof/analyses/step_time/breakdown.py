@@ -102,9 +102,7 @@ def breakdown(space: Space, host: str, steps: Steps) -> Breakdown:
     return _of_planes(space, host, list(_classified(space, host, steps)), steps)
 
 
-def _of_planes(
-    space: Space, host: str, planes: Sequence[Classified], steps: Steps
-) -> Breakdown:
+def _of_planes(space: Space, host: str, planes: Sequence[Classified], steps: Steps) -> Breakdown:
     host_side = _going_on([one for one in planes if not one.is_device], steps)
     device_side = _devices(planes)
     waiting = queued(planes)
