@@ -47,11 +47,11 @@ def job(hosts=4, steps=12, *, clocks_us=None, late=None, sometimes=None, jitter=
     cpu (an op on a thread), async (begins and ends in two events) or none. `versions`, `devices`,
     `waits` (for input) and `first` (the step that the capture begins with) are by rank.
     """
-    rng = random.Random(seed)
+    rng = random.Random(seed)  # noqa: S311  (a chance that can be repeated)
     truth = JobTruth()
     names = [f"worker-{rank:03d}" if hosts > 10 else f"worker-{rank}" for rank in range(hosts)]
     clocks = clocks_us if clocks_us is not None else [777.0 * rank for rank in range(hosts)]
-    written = [_Host(name, rank, kind, gpus, (devices or {}).get(rank), (versions or {}).get(rank),
+    written = [_Host(name, kind, gpus, (devices or {}).get(rank), (versions or {}).get(rank),
                      round(clocks[rank] * 1000)) for rank, name in enumerate(names)]  # fmt: skip
     truth.clocks = dict(zip(names, clocks, strict=True))
     truth.worked = {name: [] for name in names}
@@ -80,7 +80,7 @@ def job(hosts=4, steps=12, *, clocks_us=None, late=None, sometimes=None, jitter=
 
 
 class _Host:
-    def __init__(self, name, rank, kind, gpus, device, version, clock_ns):
+    def __init__(self, name, kind, gpus, device, version, clock_ns):
         self.name, self.kind = name, kind
         self.space = message_class("XSpace")(hostnames=[name])
         facts = {"tensorflow_version": version} if version else {}

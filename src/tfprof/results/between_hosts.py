@@ -101,6 +101,9 @@ class HostDifference:
 class BetweenHosts:
     """`steps` are all that any of the compared hosts has; `usual` is the median of what hosts take.
 
+    `meet` is whether they meet in collectives: then it is without what they wait there, else up to
+    where the markers of steps close.
+
     `why_not` says why steps are not compared, `why_no_waits` why nobody knows who waits for whom,
     `why_no_clocks` why no clock is known. `reference` is the host whose clock the others are held
     against. `costly` is the collective that is waited in most, `slow_everywhere` are the steps that
@@ -109,6 +112,7 @@ class BetweenHosts:
 
     hosts: tuple[HostBeside, ...]
     steps: tuple[int, ...]
+    meet: bool
     usual: Annotated[float | None, Micros("usual_us")]
     deviation: Annotated[float | None, Micros("deviation_us")]
     slow_everywhere: tuple[int, ...]

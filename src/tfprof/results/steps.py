@@ -204,6 +204,7 @@ class Look(Enum):
     STEP = "one step"
     EVENTS = "the events behind a category"
     GAPS = "the gaps"
+    HOSTS = "hosts beside each other"
 
 
 @frozen_dataclass

@@ -38,11 +38,14 @@ def between_hosts(hosts: Sequence[HostSteps]) -> BetweenHosts | None:
     own = own_times(hosts)
     waits, clocks = waits_of(hosts, own.which), clocks_of(hosts, own.which)
     starts = _Starts.of(hosts, own, clocks)
-    middle = np.nanmedian(own.time, axis=1) if len(own.which) else np.zeros(0)
-    usual = float(np.median(middle)) if len(middle) else None
+    rows = _rows(hosts, own, waits, clocks, starts)
+    middle = np.sort([one.own for one in rows if one.own is not None])
+    # of two in the middle the lower one, so that one of two hosts is the usual one
+    usual = float(middle[(len(middle) - 1) // 2]) if len(middle) else None
     return BetweenHosts(
-        tuple(_rows(hosts, own, waits, clocks, starts)),
+        tuple(rows),
         own.steps,
+        own.met,
         usual,
         None if usual is None else float(np.median(np.abs(middle - usual))),
         tuple(slow_everywhere(own)),
@@ -77,14 +80,14 @@ def _rows(
     found = []
     for at, one in enumerate(hosts):
         row = row_of.get(at)
-        times = own.time[row] if row is not None else np.full(len(own.steps), np.nan)
+        times = own.known[row] if row is not None else np.full(len(own.steps), np.nan)
         met = waits is not None and waits.met[at] > 0
         share = one.input_share
         found.append(
             HostBeside(
                 one.host,
                 one.rank,
-                float(np.nanmedian(times)) if row is not None else None,
+                None if np.isnan(times).all() else float(np.nanmedian(times)),
                 int(late[row].sum()) if row is not None else 0,
                 _mean(waits.waited, waits, at) if waits and met else None,
                 _waits_for(hosts, waits, at) if waits and met else None,

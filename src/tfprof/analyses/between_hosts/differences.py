@@ -56,9 +56,7 @@ def _placement(one: HostTraits) -> _Counts:
     return {f"{kind} on {place}": count for (place, kind), count in sorted(one.ops.items())}
 
 
-def _unlike(
-    what: str, names: Sequence[str], values: Sequence[str | None]
-) -> list[HostDifference]:
+def _unlike(what: str, names: Sequence[str], values: Sequence[str | None]) -> list[HostDifference]:
     """A row for each value that is not the usual one; who does not say it is left out."""
     usual = _most_common([value for value in values if value is not None])
     groups: dict[str, list[str]] = {}

@@ -26,13 +26,17 @@ WHY_NOT = "hosts mark their steps in different ways: which belong together is no
 class OwnTimes:
     """`which` are the places of the hosts that are compared, `steps` the numbers of the steps.
 
-    Picoseconds, NaN where a host has no such step. `usual_period` is of each step.
+    Picoseconds, NaN where a host has no such step. `usual_period` is of each step. `known` has
+    what can be held against other steps, too: the last one may only be known up to where its
+    marker closed, which is as much on all hosts. `met` is whether they meet in collectives.
     """
 
     which: tuple[int, ...]
     steps: tuple[int, ...]
     time: Floats
+    known: Floats
     usual_period: Floats
+    met: bool
 
 
 def compared(hosts: Sequence[HostSteps]) -> tuple[int, ...]:
@@ -61,14 +65,17 @@ def own_times(hosts: Sequence[HostSteps]) -> OwnTimes:
     steps = tuple(sorted(seen))
     column = {number: at for at, number in enumerate(steps)}
     time = np.full((len(mine), len(steps)), np.nan)
-    periods = time.copy()
+    known, periods = time.copy(), time.copy()
     meet = bool(mine) and all(map(_meets_others, mine))
     for row, one in enumerate(mine):
         at = [column[window.number] for window in one.steps.windows]
         time[row, at] = _own(one, meet=meet)
         periods[row, at] = one.steps.periods
+        known[row, at] = time[row, at]
+        if meet and len(at) > 1 and one.steps.last_is_open:
+            known[row, at[-1]] = np.nan
     usual = np.nanmedian(periods, axis=0) if mine else np.zeros(0)
-    return OwnTimes(which, steps, time, usual)
+    return OwnTimes(which, steps, time, known, usual, meet)
 
 
 def _meets_others(one: HostSteps) -> bool:

@@ -67,7 +67,7 @@ def straggling_hosts(hosts: Sequence[HostSteps]) -> list[Straggler]:
         by = int(np.median(lead[row, mine]))
         name = hosts[found.which[row]].host
         told.append(Straggler("host", name, "step", int(often[row]), int(taken[row]), by, share))
-    return sorted(told, key=lambda one: (-one.share, one.name))
+    return sorted(told, key=lambda one: (-one.share * one.steps / one.of_steps, one.name))
 
 
 def named(often: npt.NDArray[np.int64], taken: npt.NDArray[np.int64]) -> Mask:
@@ -85,8 +85,9 @@ def slow_everywhere(found: OwnTimes) -> list[int]:
     """The steps that took longer on most hosts: no host of its own is to blame."""
     if len(found.steps) < _AGAIN or not len(found.which):
         return []
-    middle = np.nanmedian(found.time, axis=0)
+    known = np.flatnonzero(~np.isnan(found.known).all(axis=0))
+    middle = np.nanmedian(found.known[:, known], axis=0)
     usual = float(np.median(middle))
     spread = float(np.median(np.abs(middle - usual)))
     late = (middle - usual > BEHIND * usual) & (middle - usual > FAR * spread)
-    return [found.steps[at] for at in np.flatnonzero(late).tolist()]
+    return [found.steps[at] for at in known[late].tolist()]
