@@ -39,13 +39,14 @@ class JobTruth:
 
 
 def job(hosts=4, steps=12, *, clocks_us=None, late=None, sometimes=None, jitter=0.0, skew=0.0,
-        noise=0.0, collectives=1, gpus=1, kind="gpu", versions=None, devices=None, waits=None,
-        first=None, seed=0):  # fmt: skip
+        noise=0.0, collectives=1, local=0, gpus=1, kind="gpu", versions=None, devices=None,
+        waits=None, first=None, seed=0):  # fmt: skip
     """Files by name, and what is true of them.
 
     `late` has microseconds more by rank in every step, `sometimes` in every third. `kind` is gpu,
     cpu (an op on a thread), async (begins and ends in two events) or none. `versions`, `devices`,
-    `waits` (for input) and `first` (the step that the capture begins with) are by rank.
+    `waits` (for input) and `first` (the step that the capture begins with) are by rank. Of the
+    `collectives` of a step the first one waits; `local` ones before are among a host's own devices.
     """
     rng = random.Random(seed)  # noqa: S311  (a chance that can be repeated)
     truth = JobTruth()
@@ -74,7 +75,7 @@ def job(hosts=4, steps=12, *, clocks_us=None, late=None, sometimes=None, jitter=
             truth.waited[host.name].append(max(came) - came[rank])
             if step >= (first or {}).get(rank, 0):
                 host.step(step, begin[rank], came[rank], ended, (waits or {}).get(rank, 0.0),
-                          collectives)  # fmt: skip
+                          collectives, local)  # fmt: skip
         at = end + EXCHANGE * jitter + PAUSE
     return {f"{one.name}.xplane.pb": one.space.SerializeToString() for one in written}, truth
 
@@ -93,7 +94,7 @@ class _Host:
         for plane in (self.threads, *self.gpus):
             plane.base_ns = ORIGIN_NS + clock_ns
 
-    def step(self, number, begin, came, ended, waits, collectives):
+    def step(self, number, begin, came, ended, waits, collectives, local):
         self.threads.event("python/1", "train", begin, ended - begin, step_num=number, _r=1)
         if waits:
             self.threads.event("python/1", "IteratorGetNextOp::DoCompute", begin, waits)
@@ -105,19 +106,21 @@ class _Host:
         for plane in self.gpus:
             stats = {"tf_op": "model/layer_0/dense/MatMul:MatMul"}
             plane.event("Stream #1(Compute)", _GEMM, begin + waits, came - begin - waits, **stats)
-            self._exchange(plane, came, ended, collectives)
+            self._exchange(plane, came, ended, collectives, local)
 
-    def _exchange(self, plane, came, ended, collectives):
+    def _exchange(self, plane, came, ended, collectives, local):
         if self.kind == "async":
             plane.event("Stream #3(Compute)", "all-reduce-start.1", came - 200, 1)
             plane.event("Stream #3(Compute)", "all-reduce-done.1", came, ended - came)
             return
-        # the first are over at once, the last one waits
+        stats = {"tf_op": "Adam/CollectiveReduceV2:CollectiveReduceV2"}
+        for turn in range(local):
+            plane.event("Stream #3(Compute)", _NCCL, came - 0.1 * (local - turn), 0.05, **stats)
+        # the first one waits, the others are over at once
+        first = ended - 0.1 * (collectives - 1)
+        plane.event("Stream #3(Compute)", _NCCL, came, first - came, **stats)
         for turn in range(collectives - 1):
-            plane.event("Stream #3(Compute)", _NCCL, came - 0.1 * (collectives - turn), 0.05,
-                        tf_op="Adam/CollectiveReduceV2:CollectiveReduceV2")  # fmt: skip
-        plane.event("Stream #3(Compute)", _NCCL, came, ended - came,
-                    tf_op="Adam/CollectiveReduceV2:CollectiveReduceV2")  # fmt: skip
+            plane.event("Stream #3(Compute)", _NCCL, first + 0.1 * turn, 0.1, **stats)
 
 
 def put_job(folder, **how):

@@ -62,6 +62,7 @@ class _Sample(NamedTuple):
     later: int
     least: int
     most: int
+    which: tuple[str, int]
 
 
 def clocks_of(hosts: Sequence[HostSteps], which: Sequence[int]) -> Clocks:
@@ -80,7 +81,8 @@ def clocks_of(hosts: Sequence[HostSteps], which: Sequence[int]) -> Clocks:
         for at, one in enumerate(hosts)
     ]
     if not any(one.offset.known for at, one in enumerate(offsets) if at != reference):
-        return Clocks(None, [_unknown(one.reason or NO_COLLECTIVES) for one in offsets])
+        why = next(one.reason for one in offsets if one.reason)
+        return Clocks(None, [_unknown(one.reason or why) for one in offsets])
     return Clocks(reference, offsets)
 
 
@@ -163,8 +165,9 @@ def _against(
     offset = median_low([it.later for it in quick])
     if least <= most:
         offset = min(max(offset, least), most)
-    within = max(*(it.exchange for it in quick), *(abs(it.later - offset) for it in quick))
+    within = max(*_exchanges(quick), *(abs(it.later - offset) for it in quick))
     within = min(within, max(most - offset, offset - least) + slack)
+    within = max(within, _contradicted(samples, offset))
     if not _numbered_alike(reference, one) and 2 * abs(offset) > _period(reference):
         return _unknown(_WHICH_STEP.format(named))
     return ClockOffset(Quantity.estimated(as_micros(offset)), within, len(samples))
@@ -177,10 +180,31 @@ def _samples(
         other = known.get(number)
         if other is None or other.digest != met.digest:
             continue
-        for exchange, begin, end, theirs, ended in zip(
-            quickest[number, met.digest], met.begin, met.end, other.begin, other.end, strict=True
+        took = quickest[number, met.digest]
+        for place, (exchange, begin, end, theirs, ended) in enumerate(
+            zip(took, met.begin, met.end, other.begin, other.end, strict=True)
         ):
-            yield _Sample(exchange, end - ended, begin - ended, end - theirs)
+            which = met.digest, place
+            yield _Sample(exchange, end - ended, begin - ended, end - theirs, which)
+
+
+def _contradicted(samples: Sequence[_Sample], offset: int) -> int:
+    """How far other collectives are from it, step after step, by more than they took.
+
+    Some may be among the devices of each host alone: which ones, nothing tells.
+    """
+    places: dict[tuple[str, int], list[_Sample]] = {}
+    for one in samples:
+        places.setdefault(one.which, []).append(one)
+    off = [
+        (abs(median_low([it.later for it in mine]) - offset), median_low(_exchanges(mine)))
+        for mine in places.values()
+    ]
+    return max((far for far, took in off if far > took), default=0)
+
+
+def _exchanges(samples: Sequence[_Sample]) -> list[int]:
+    return [it.exchange for it in samples]
 
 
 def _numbered_alike(*hosts: HostSteps) -> bool:

@@ -37,7 +37,7 @@ def row_mean(cells: Cells) -> float | None:
 
 
 def what_was_folded(heat: HeatMap, show: int, groups: Sequence[range]) -> str:
-    """Empty where everything is there."""
+    """And what is not there; empty where everything is."""
     said = []
     if len(heat.rows) > show + 1:
         rest = len(heat.rows) - show
@@ -48,6 +48,8 @@ def what_was_folded(heat: HeatMap, show: int, groups: Sequence[range]) -> str:
     together = max(map(len, groups), default=1)
     if together > 1:
         said.append(f"{together:,} {heat.column}s a cell, the slowest of them")
+    if any(value is None for row in heat.rows for value in row.values):
+        said.append(f"blank where there is no such {heat.column}, or its end is not known")
     return "; ".join(said)
 
 

@@ -14,6 +14,8 @@ from tfprof.results.steps import Look, NoSteps, StepsResult
 from tfprof.views.chart import HeatChart, Mark, StackLayer, StepChart
 from tfprof.views.shapes import PartKind
 
+_NAMED = 3
+
 
 def picture(answered: Answered[StepsResult | NoSteps]) -> StepChart | HeatChart:
     found, title = answered.data, answered.subject.title
@@ -42,9 +44,11 @@ def _hosts(found: StepsResult, title: str) -> HeatChart:
     said = straggler_texts(found, "host") or ["no host is far behind the others"]
     return HeatChart(
         f"What each host takes of each step: {title}",
-        f"Without waiting for others; {said[0]}",
+        "What it takes without waiting for others, the slowest first"
+        if between.meet
+        else "Up to where the marker of the step closes, the slowest host first",
         heat,
-        [*said[1:3], *found.read[:1]],
+        [*(f"{text[0].upper()}{text[1:]}." for text in said[:_NAMED]), *found.read[:1]],
     )
 
 
