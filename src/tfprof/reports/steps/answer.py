@@ -185,6 +185,8 @@ def _next(data: ProfileData, result: StepsResult, shown: HostSteps) -> str:
         return f"`tfprof layers {path} --by op` shows which copies are waited for"
     if shown.reads_tf_data and is_input_bound(shown.input_share):
         return f"`tfprof input {path}` shows which stage is slow"
+    if any(one.kind == "host" for one in result.stragglers):
+        return f"`tfprof steps {path} --hosts` shows who is waited for, and when"
     if result.slow_steps:
         return f"`tfprof steps {path} --step {result.slow_steps[0].step}` shows a slow step"
     if result.gaps and _busy_share(result) < _MOSTLY:
