@@ -31,3 +31,9 @@ def test_the_steps_of_the_docs_are_drawn_by_their_command(golden, clone):  # noq
     ran = run("draw", "steps", "examples/slow_input")
     assert (ran.code, ran.err) == (0, "")
     golden("../../docs/images/slow_steps.svg", ran.out)
+
+
+def test_the_hosts_of_the_docs_are_drawn_by_their_command(golden, clone):  # noqa: ARG001
+    ran = run("draw", "steps", "samples/many_hosts", "--hosts")
+    assert (ran.code, ran.err) == (0, "")
+    golden("../../docs/images/many_hosts.svg", ran.out)

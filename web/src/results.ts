@@ -97,7 +97,7 @@ export interface Answered<T> {
 
 /** `step` is the one shown, `slices` what is behind its largest ones, or the one asked for. */
 export interface Asked {
-  look: "all steps" | "one step" | "the events behind a category" | "the gaps";
+  look: "all steps" | "one step" | "the events behind a category" | "the gaps" | "hosts beside each other";
   step: number | null;
   slices: CategorySlice[];
   alone: boolean;
@@ -148,6 +148,24 @@ export interface BehindSlice {
   category: "device_compute_16" | "device_compute_32" | "output" | "device_to_device" | "input" | "collectives" | "host_to_device" | "kernel_launch" | "compilation" | "host_model" | "host_tf_data" | "host_python" | "other" | "idle";
   events: Behind[];
   more: number;
+}
+
+/** `steps` are all that any of the compared hosts has; `usual` is the median of what hosts take. */
+export interface BetweenHosts {
+  hosts: HostBeside[];
+  steps: number[];
+  meet: boolean;
+  usual_us: number | null;
+  deviation_us: number | null;
+  slow_everywhere: number[];
+  costly: string | null;
+  reference: string | null;
+  starts: StartSkews | null;
+  input_wait: InputSpread | null;
+  differences: HostDifference[];
+  why_not?: string;
+  why_no_waits?: string;
+  why_no_clocks?: string;
 }
 
 export interface Bin {
@@ -360,6 +378,16 @@ export interface Checksums {
   tensors: number;
   bytes: number;
   whole: boolean | null;
+}
+
+/** How far a clock is ahead of the reference, in microseconds. */
+export interface ClockOffset {
+  offset_us: number | null;
+  offset_us_kind?: "estimated" | "at_least";
+  offset_us_formula?: Formula;
+  within_us?: number;
+  collectives: number;
+  reason?: string;
 }
 
 /** `flops` are two for each MAC, `flops_all` with element-wise ops, `float_ops` the original's. */
@@ -883,6 +911,32 @@ export interface Held {
   bytes_formula?: Formula;
 }
 
+/** A host beside the others; times are of an average step, or a median over steps. */
+export interface HostBeside {
+  host: string;
+  own_us: number | null;
+  slow_steps: number;
+  waited_us: number | null;
+  waits_for: string | null;
+  caused_us: number | null;
+  last_steps: number | null;
+  gain_us: number | null;
+  clock: ClockOffset;
+  starts_after_us: number | null;
+  input_bound: number | null;
+  input_bound_kind?: "estimated" | "at_least";
+  input_bound_formula?: Formula;
+  own_us_by_step: (number | null)[];
+}
+
+/** Hosts that are not like most: in `what`, what they have, and what the most have. */
+export interface HostDifference {
+  what: string;
+  hosts: string[];
+  has: string;
+  usual: string;
+}
+
 /** What one host tells; `rank` is its place among the hosts, `marker_rule` what marks steps. */
 export interface HostInput {
   rank: number;
@@ -950,6 +1004,17 @@ export interface HostSteps {
   outside: number[] | null;
   between: number[] | null;
   missing: string[];
+  origin_ns: number;
+  meetings: Meetings;
+  traits: HostTraits;
+}
+
+/** What a host is, as far as its capture and the record of the run say. */
+export interface HostTraits {
+  versions: Record<string, string>;
+  devices: Record<string, number>;
+  ops: Record<string, number>;
+  programs: string[];
 }
 
 /** `advice` is what to change, what helps most first; `number` its place among all pipelines. */
@@ -997,6 +1062,18 @@ export interface InputSignature {
   runs: number;
   defined: number;
   micros: number;
+}
+
+/** What hosts wait for input, of an average step, 0 to 1; `unlike` are far from the others. */
+export interface InputSpread {
+  median: number;
+  median_deviation: number;
+  lowest: number;
+  lowest_host: string;
+  highest: number;
+  highest_host: string;
+  hosts: number;
+  unlike: string[];
 }
 
 /** None is what no call tells. `parallelism` is the usual one, `most_parallel` the highest. */
@@ -1462,6 +1539,19 @@ export interface MeasuredTime {
   peak: PeakRates | null;
   rows: OpTime[];
   work_unknown_us?: number;
+}
+
+/** Which collectives a step has: `digest` is the same on hosts that have the same. */
+export interface MeetingKind {
+  digest: string;
+  names: string[];
+}
+
+/** The collectives of a host, in the order of its steps; None for a step without. */
+export interface Meetings {
+  kinds: MeetingKind[];
+  steps: (StepMeetings | null)[];
+  exposed: number[];
 }
 
 /** A what-if that makes the peak smaller: its words, its peak, and the option that shows it. */
@@ -2315,6 +2405,22 @@ export interface StageShown {
   is_held_up: boolean;
 }
 
+/** How far apart hosts began a step, by the clocks of all corrected. */
+export interface StartSkew {
+  step: number;
+  skew_us: number | null;
+  first: string;
+  last: string;
+}
+
+/** `median` is of the steps, `hosts` how many were compared. */
+export interface StartSkews {
+  median_us: number | null;
+  within_us: number | null;
+  hosts: number;
+  steps: StartSkew[];
+}
+
 /** An average step: its wall-clock span, and the own time of its ops, which may overlap. */
 export interface StepAverage {
   steps: number;
@@ -2350,6 +2456,14 @@ export interface StepMark {
   number: number;
   begin: number;
   end: number;
+}
+
+/** Picoseconds on the clock of the host: when it came to each collective and when that ended. */
+export interface StepMeetings {
+  kind: number;
+  begin: number[];
+  end: number[];
+  blocked: number[];
 }
 
 export interface StepMemory {
@@ -2429,6 +2543,7 @@ export interface StepsResult {
   stragglers: Straggler[];
   hosts: HostRow[];
   missing: string[];
+  between_hosts?: BetweenHosts;
   events?: Behind[];
   overhead?: TraceOverhead;
   epochs?: EpochRow[];

@@ -179,13 +179,15 @@ class Profile:
         events: str | None = None,
         gaps: bool = False,
         device: str | None = None,
+        hosts: bool = False,
     ) -> Answer:
         """What the time of each step went to, which steps were slow, how busy devices were.
 
         `step` looks at one alone, `events` at what is behind a category such as `"input"`, `gaps`
-        at when devices did nothing; `device` leaves the other devices out.
+        at when devices did nothing; `device` leaves the other devices out; `hosts` shows several
+        hosts beside each other.
         """
-        return self._ask("steps", steps.Query(step, events, gaps, device))
+        return self._ask("steps", steps.Query(step, events, gaps, device, hosts))
 
     def input(self) -> Answer:
         """The tf.data pipelines of a capture: what each stage takes, which one is waited for."""

@@ -20,8 +20,14 @@ _STEPS = OptionSection(
         Option("--step", "one step, and what was in it", Takes.WHOLE, "N"),
         Option("--events", "the events behind one category", metavar="CATEGORY"),
         Option("--gaps", "the longest gaps of devices, and what the host did", Takes.FLAG),
+        Option("--hosts", "hosts beside each other: who is slow, who waits", Takes.FLAG),
         Option("--device", "with only one of several devices", metavar="DEVICE"),
     ),
+)
+
+
+_DRAWN = OptionSection(
+    "steps", (Option("--hosts", "hosts beside each other, step by step", Takes.FLAG),)
 )
 
 
@@ -46,7 +52,7 @@ def query_of(values: Values) -> Query:
     from tfprof.reports.steps import Query
 
     events, device = values.text("events"), values.text("device")
-    return Query(values.whole("step"), events, values.flag("gaps"), device)
+    return Query(values.whole("step"), events, values.flag("gaps"), device, values.flag("hosts"))
 
 
 COMMAND = Command(
@@ -58,6 +64,6 @@ COMMAND = Command(
     (*INPUTS, _STEPS),
     "steps",
     _answer,
-    Drawing("what the time of each step went to", INPUTS, _drawn),
+    Drawing("what the time of each step went to", (*INPUTS, _DRAWN), _drawn),
     query_of,
 )

@@ -13,6 +13,7 @@ from typing import Annotated
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.categories import Category
 from tfprof.results.fields import INSIDE, ROW_KEY, Key, Micros
+from tfprof.results.meetings import HostTraits, Meetings
 from tfprof.results.step_windows import Steps
 
 # a value a step
@@ -185,7 +186,9 @@ class HostSteps:
     a step waits, `reads_tf_data` whether threads waited for a dataset. `outside` is when no thread
     and no device recorded anything, which is Python outside TensorFlow, `between` what of that lies
     between the markers of steps; None where threads were not recorded, or not all that there was:
-    `missing` says what of the devices' work seems not to be in the capture.
+    `missing` says what of the devices' work seems not to be in the capture. `origin_ns` is what
+    times count from on the clock of the host; `meetings` and `traits` are to be compared with
+    those of others.
     """
 
     rank: int
@@ -209,6 +212,9 @@ class HostSteps:
     outside: Times | None = None
     between: Times | None = None
     missing: tuple[str, ...] = ()
+    origin_ns: int = 0
+    meetings: Meetings = Meetings()
+    traits: HostTraits = HostTraits()
 
     def average_of(self, matrix: Matrix) -> dict[Category, float]:
         rows = matrix[self.steps.averaged]

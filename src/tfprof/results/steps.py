@@ -8,6 +8,7 @@ from typing import Annotated
 
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.quantity import Quantity
+from tfprof.results.between_hosts import BetweenHosts
 from tfprof.results.categories import Category
 from tfprof.results.fields import IF_KNOWN, INSIDE, ROW_KEY, Key, Micros
 from tfprof.results.host_steps import (
@@ -203,6 +204,7 @@ class Look(Enum):
     STEP = "one step"
     EVENTS = "the events behind a category"
     GAPS = "the gaps"
+    HOSTS = "hosts beside each other"
 
 
 @frozen_dataclass
@@ -243,6 +245,7 @@ class StepsResult:
     stragglers: tuple[Straggler, ...]
     hosts: tuple[HostRow, ...]
     missing: tuple[str, ...] = ()
+    between: Annotated[BetweenHosts | None, IF_KNOWN, Key("between_hosts")] = None
     events: Annotated[tuple[Behind, ...] | None, IF_KNOWN] = None
     overhead: Annotated[TraceOverhead | None, IF_KNOWN] = None
     epochs: Annotated[tuple[EpochRow, ...] | None, IF_KNOWN] = None

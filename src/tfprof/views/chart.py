@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfprof.frozen_dataclass import frozen_dataclass
-from tfprof.views.shapes import PartKind, Series
+from tfprof.views.shapes import HeatMap, PartKind, Series
 
 
 @frozen_dataclass
@@ -158,4 +158,12 @@ class GraphChart:
     notes: Sequence[str] = ()
 
 
-Picture = Chart | StepChart | RooflineChart | FlameChart | GraphChart
+@frozen_dataclass
+class HeatChart:
+    title: str
+    subtitle: str
+    map: HeatMap
+    notes: Sequence[str] = ()
+
+
+Picture = Chart | HeatChart | StepChart | RooflineChart | FlameChart | GraphChart

@@ -171,7 +171,33 @@ class Bars:
     table: Table
 
 
-Part = Facts | Table | Notes | Series | Lanes | Bars | CostTreeView | OpCostView
+@frozen_dataclass
+class HeatRow:
+    """How many times what is usual each cell is; None where there is nothing."""
+
+    label: str
+    values: Sequence[float | None]
+
+
+@frozen_dataclass
+class HeatMap:
+    """Rows of cells against what is usual, the worst row first.
+
+    `row` and `column` are what these stand for, `usual` what a cell of 1 is in words. A screen
+    shows the first `show` rows, and what is the median of the others. `table` has all cells, for
+    formats that draw nothing.
+    """
+
+    row: str
+    column: str
+    labels: Sequence[str]
+    rows: Sequence[HeatRow]
+    usual: str
+    table: Table
+    show: int
+
+
+Part = Facts | Table | Notes | Series | Lanes | Bars | HeatMap | CostTreeView | OpCostView
 
 
 def without_empty(parts: Sequence[Part]) -> list[Part]:

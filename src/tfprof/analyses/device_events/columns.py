@@ -37,7 +37,7 @@ from tfprof.model.hlo_programs import Instruction, Program, Programs
 from tfprof.model.interned import Interned
 from tfprof.model.joint_codes import joint_codes
 from tfprof.model.kernel_lines import is_tpu
-from tfprof.model.op_names import instruction_name
+from tfprof.model.op_names import OpName, instruction_name
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.device_work import Activity, Kind, Phase
 
@@ -72,6 +72,11 @@ class DeviceEvents:
     def node(self) -> Interned:
         """The op that each event ran for, by name; a label in brackets where there is none."""
         return self._of_op(lambda op: op.name)
+
+    @property
+    def ops(self) -> list[OpName]:
+        """The different ones that events ran for."""
+        return self._attributed.ops
 
     @cached_property
     def op(self) -> Interned:

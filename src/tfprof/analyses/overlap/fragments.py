@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tfprof.analyses.device_events.columns import DeviceEvents
-from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.analyses.overlap.device_nodes import DeviceNodes, device_nodes
 from tfprof.model.xspace import Plane, Space
-from tfprof.results.device_work import Activity, Kind
+from tfprof.results.device_work import Kind
 
 _REPLICA = re.compile(r"(?:^|/)replica_(\d{1,6})/")
 _CORE = re.compile(r"/device:TPU:(\d{1,4})")
@@ -19,31 +18,13 @@ _NAMED_AFTER_PRODUCTS = re.compile(r"einsum|matmul|dense|attention|conv\d?d?/", 
 
 def missing_parts(space: Space) -> list[str]:
     """What seems to be missing, in words; nothing where all that is named is there."""
-    computing = [_Device.of(plane, space) for plane in space.devices if len(plane.events)]
-    computing = [one for one in computing if one.computes]
+    computing = device_nodes(space)
     if not computing:
         return []
     return [*_replicas(computing), *_cores(space.devices), *_products(computing)]
 
 
-@frozen_dataclass
-class _Device:
-    """What is to be known of a device; its events are too many to be kept for all of them."""
-
-    computes: bool
-    nodes: Sequence[str]
-    kinds: frozenset[str]
-
-    @classmethod
-    def of(cls, plane: Plane, space: Space) -> _Device:
-        events = DeviceEvents(plane, space.compiled)
-        if not events.doing(Activity.COMPUTE).any():
-            return cls(computes=False, nodes=(), kinds=frozenset())
-        kinds = frozenset(events.kind.table[code] for code in events.kind.used())
-        return cls(computes=True, nodes=events.node.table, kinds=kinds)
-
-
-def _replicas(devices: list[_Device]) -> Iterator[str]:
+def _replicas(devices: Sequence[DeviceNodes]) -> Iterator[str]:
     """Towers are numbered through, and the first, whose number is 0, has none in front."""
     seen = {
         int(match[1]) for one in devices for name in one.nodes if (match := _REPLICA.search(name))
@@ -67,7 +48,7 @@ def _cores(devices: Sequence[Plane]) -> Iterator[str]:
             yield f"of the TPU cores 0 to {max(seen)}, {named} {were} not recorded"
 
 
-def _products(devices: list[_Device]) -> Iterator[str]:
+def _products(devices: Sequence[DeviceNodes]) -> Iterator[str]:
     if any(one.kinds & {kind.value for kind in _PRODUCTS} for one in devices):
         return
     named = sum(bool(_NAMED_AFTER_PRODUCTS.search(name)) for one in devices for name in one.nodes)

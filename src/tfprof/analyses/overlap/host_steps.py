@@ -11,7 +11,9 @@ from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.overlap.device_use import DeviceUse
 from tfprof.analyses.overlap.gaps import OUTSIDE
 from tfprof.analyses.overlap.host_overlap import overlap
+from tfprof.analyses.overlap.host_traits import host_traits
 from tfprof.analyses.overlap.launches import LaunchUse
+from tfprof.analyses.overlap.meetings import host_meetings
 from tfprof.analyses.step_time.breakdown import Breakdown
 from tfprof.analyses.step_time.category_codes import CATEGORIES
 from tfprof.analyses.step_time.slow_steps import slow_steps
@@ -56,6 +58,9 @@ def host_steps(found: Breakdown, rank: int = 0) -> HostSteps:
         tuple(map(_launches, seen.launches)),
         tuple(seen.stragglers),
         *_outside(found),
+        origin_ns=found.space.origin_ns,
+        meetings=host_meetings(found.planes, steps.windows),
+        traits=host_traits(found.space, found.host),
     )  # fmt: skip
 
 

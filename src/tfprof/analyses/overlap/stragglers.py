@@ -1,4 +1,4 @@
-"""Devices, or hosts, that the others wait for: behind the middle of them, step after step.
+"""Devices that the others wait for: behind the middle of them, step after step.
 
 How far is behind is told by the others: a median, and the median deviation from it (MAD), do not
 move because one is late. Who is late keeps the others waiting in collectives, and waits least
@@ -7,14 +7,13 @@ there itself: so the waiting counts for the one that was waited for, whatever ma
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.overlap.device_use import DeviceUse
-from tfprof.results.host_steps import HostSteps, Straggler
+from tfprof.results.host_steps import Straggler
 from tfprof.results.step_windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
@@ -24,7 +23,6 @@ _BEHIND = 0.1
 # deviations of the others, each 1.48 of what chance would make a standard deviation
 _FAR = 3 * 1.4826
 _FEWEST_STEPS = 2
-_NAMED = re.compile("`[^`]*`")
 
 
 def straggling(
@@ -76,45 +74,3 @@ def _once(found: Sequence[Straggler]) -> Iterator[Straggler]:
         if one.name not in told:
             told.add(one.name)
             yield one
-
-
-def straggling_hosts(found: Sequence[HostSteps]) -> list[Straggler]:
-    """By what they take of a step without waiting in collectives for other hosts.
-
-    Only the steps that all of them have are compared, by number: hosts' clocks may differ. Steps
-    that were found by different rules, or are of different programs, are numbered differently.
-    """
-    rows = [{window.number: row for row, window in enumerate(one.steps.windows)} for one in found]
-    common = sorted(set.intersection(*map(set, rows))) if len(found) > 1 else []
-    if not common or len({_marked_by(one) for one in found}) > 1:
-        return []
-    places = [[mine[number] for number in common] for mine in rows]
-    meet = all(_meets_others(one) for one in found)
-    time = [_own_time(one, meet=meet)[mine] for one, mine in zip(found, places, strict=True)]
-    periods = [np.array(one.steps.periods)[mine] for one, mine in zip(found, places, strict=True)]
-    usual = np.median(periods, axis=0).astype(np.int64)
-    names = [one.host for one in found]
-    return straggling("host", names, np.stack(time, axis=1), usual, "step")
-
-
-def _marked_by(one: HostSteps) -> tuple[str, ...]:
-    """The rule, and what it names."""
-    return one.steps.rule, *_NAMED.findall(one.steps.about)
-
-
-def _meets_others(one: HostSteps) -> bool:
-    return any(any(use.collectives) for use in one.devices)
-
-
-def _own_time(one: HostSteps, *, meet: bool) -> Ints:
-    """Without what every device did nothing but wait in a collective, at least.
-
-    Hosts that meet in collectives begin their steps together: what is not waited for others is
-    their own, whether their threads are still in the step or already in the next. Else it is what
-    the marker of the step holds.
-    """
-    windows = one.steps.windows
-    whole = np.array([it.period if meet else it.duration for it in windows], np.int64)
-    waited = [np.subtract(use.collectives, use.collectives_hidden) for use in one.devices]
-    own: Ints = np.maximum(whole - np.min(waited, axis=0) if waited else whole, 0)
-    return own

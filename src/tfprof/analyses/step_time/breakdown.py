@@ -49,6 +49,7 @@ class Breakdown:
     devices: Mapping[str, Ints]
     planes: Sequence[Classified] = field(repr=False)
     going_on: Mapping[Category, Intervals] = field(repr=False)
+    space: Space = field(repr=False)
 
     def of(self, category: Category) -> Ints:
         found: Ints = self.time[:, CATEGORIES.index(category)]
@@ -85,7 +86,7 @@ class Breakdown:
     def with_only(self, device: str) -> Breakdown:
         """As if the other devices were not there."""
         planes = [one for one in self.planes if not one.is_device or one.device == device]
-        return _of_planes(self.host, planes, self.steps)
+        return _of_planes(self.space, self.host, planes, self.steps)
 
 
 def breakdowns(space: Space) -> Iterator[Breakdown]:
@@ -98,10 +99,10 @@ def breakdowns(space: Space) -> Iterator[Breakdown]:
 
 
 def breakdown(space: Space, host: str, steps: Steps) -> Breakdown:
-    return _of_planes(host, list(_classified(space, host, steps)), steps)
+    return _of_planes(space, host, list(_classified(space, host, steps)), steps)
 
 
-def _of_planes(host: str, planes: Sequence[Classified], steps: Steps) -> Breakdown:
+def _of_planes(space: Space, host: str, planes: Sequence[Classified], steps: Steps) -> Breakdown:
     host_side = _going_on([one for one in planes if not one.is_device], steps)
     device_side = _devices(planes)
     waiting = queued(planes)
@@ -121,6 +122,7 @@ def _of_planes(host: str, planes: Sequence[Classified], steps: Steps) -> Breakdo
         },
         planes,
         everything,
+        space,
     )
 
 

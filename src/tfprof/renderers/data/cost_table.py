@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfprof.model.metrics import METRICS, OF_BYTES, OF_TIME
-from tfprof.views.shapes import Bars, Column, Lanes, Report, Table, Unit, Value
+from tfprof.views.shapes import Bars, Column, HeatMap, Lanes, Report, Table, Unit, Value
 from tfprof.views.trees import CostTreeView, OpCostView
 
 _UNITS = {OF_BYTES: Unit.BYTES, OF_TIME: Unit.MICROS}
@@ -12,16 +12,16 @@ _UNITS = {OF_BYTES: Unit.BYTES, OF_TIME: Unit.MICROS}
 def main_table(report: Report) -> Table | None:
     """The first one, whatever shape it is shown in."""
     for part in report.parts:
-        if isinstance(part, Table | Lanes | Bars | CostTreeView | OpCostView):
+        if isinstance(part, Table | Lanes | Bars | HeatMap | CostTreeView | OpCostView):
             return as_table(part)
     return None
 
 
-def as_table(part: Table | Lanes | Bars | CostTreeView | OpCostView) -> Table:
+def as_table(part: Table | Lanes | Bars | HeatMap | CostTreeView | OpCostView) -> Table:
     """Own and total of every selected metric, a column each."""
     if isinstance(part, Table):
         return part
-    if isinstance(part, Lanes | Bars):
+    if isinstance(part, Lanes | Bars | HeatMap):
         return part.table
     chosen = {at: metric for at, metric in enumerate(METRICS) if metric.name in part.select}
     both = [

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from tfprof.renderers.picture import flame, graph_chart, line_chart, roofline, step_chart
-from tfprof.views.chart import Chart, FlameChart, GraphChart, Picture, StepChart
+from tfprof.renderers.picture import (
+    flame,
+    graph_chart,
+    heat_chart,
+    line_chart,
+    roofline,
+    step_chart,
+)
+from tfprof.views.chart import Chart, FlameChart, GraphChart, HeatChart, Picture, StepChart
 
 
 def render(picture: Picture) -> str:
@@ -13,6 +20,8 @@ def render(picture: Picture) -> str:
         return step_chart.render(picture)
     if isinstance(picture, FlameChart):
         return flame.render(picture)
+    if isinstance(picture, HeatChart):
+        return heat_chart.render(picture)
     if isinstance(picture, GraphChart):
         return graph_chart.render(picture)
     return roofline.render(picture)

@@ -11,6 +11,7 @@ from tfprof.renderers.text.cells import cell
 from tfprof.renderers.text.cost_views import op_text, tree_text
 from tfprof.renderers.text.fold import folded, shown_rows
 from tfprof.renderers.text.footnotes import footnotes
+from tfprof.renderers.text.heat import heat_lines
 from tfprof.renderers.text.html_drawn import bars, curves, lanes
 from tfprof.renderers.text.html_style import style
 from tfprof.renderers.text.html_words import safe, tag, width
@@ -20,6 +21,7 @@ from tfprof.views.shapes import (
     Column,
     Facts,
     Fold,
+    HeatMap,
     Lanes,
     Notes,
     Part,
@@ -34,6 +36,7 @@ from tfprof.views.trees import CostTreeView, OpCostView
 # a notebook keeps its outputs in the file: what is behind a click is not without end either
 _MOST_FOLDED = 500
 _MOST_LINES = 40
+_WIDE = 100
 _MOST_ROWS, _FIRST_ROWS = 30, 10
 _IN_FULL = "`to_pandas()` and `to_csv()` have all of them"
 _EXACT = {Unit.BYTES: "bytes", Unit.MICROS: "µs", Unit.SCALED: "", Unit.COUNT: ""}
@@ -66,6 +69,11 @@ def _part(part: Part) -> Iterator[str]:
             yield from lanes(part)
         case Bars():
             yield from bars(part)
+        case HeatMap():
+            yield tag(
+                "pre",
+                safe_lines(["".join(text for text, _ in line) for line in heat_lines(part, _WIDE)]),
+            )
         case CostTreeView() | OpCostView():
             yield from _lines(op_text(part) if isinstance(part, OpCostView) else tree_text(part))
         case _:

@@ -13,7 +13,18 @@ from tfprof.renderers.text.fold import folded, shown_rows
 from tfprof.renderers.text.footnotes import footnotes
 from tfprof.renderers.text.lines import Line
 from tfprof.renderers.text.wrapped import GAP, fact_lines, note_lines
-from tfprof.views.shapes import Bars, Facts, Lanes, Notes, Part, Report, Series, Table, Unit
+from tfprof.views.shapes import (
+    Bars,
+    Facts,
+    HeatMap,
+    Lanes,
+    Notes,
+    Part,
+    Report,
+    Series,
+    Table,
+    Unit,
+)
 from tfprof.views.trees import CostTreeView, OpCostView
 
 _GAP = " " * GAP
@@ -55,6 +66,10 @@ def _part_lines(part: Part, width: int) -> Iterator[Line]:
             from tfprof.renderers.text.bars import bar_lines
 
             yield from bar_lines(part, width)
+        case HeatMap():
+            from tfprof.renderers.text.heat import heat_lines
+
+            yield from heat_lines(part, width)
         case CostTreeView() | OpCostView():
             from tfprof.renderers.text.cost_views import op_text, tree_text
 

@@ -12,8 +12,9 @@ from tfprof.renderers.text.curves import plot_lines
 from tfprof.renderers.text.fit import fitted
 from tfprof.renderers.text.fold import folded, shown_rows
 from tfprof.renderers.text.footnotes import footnotes
+from tfprof.renderers.text.heat import heat_lines
 from tfprof.renderers.text.lanes import lane_lines
-from tfprof.views.shapes import Bars, Facts, Lanes, Notes, Part, Report, Series, Table
+from tfprof.views.shapes import Bars, Facts, HeatMap, Lanes, Notes, Part, Report, Series, Table
 from tfprof.views.trees import CostTreeView, OpCostView
 
 _PLOT_WIDTH = 80
@@ -40,8 +41,13 @@ def _lines(part: Part) -> Iterator[str]:
         yield from _fenced("\n".join(plot_lines(part, _PLOT_WIDTH)))
     elif isinstance(part, Lanes):
         yield from _fenced("\n".join(lane_lines(part, _PLOT_WIDTH)))
-    elif isinstance(part, Bars):
-        drawn = ("".join(text for text, _ in line) for line in bar_lines(part, _PLOT_WIDTH))
+    elif isinstance(part, Bars | HeatMap):
+        draw = (
+            bar_lines(part, _PLOT_WIDTH)
+            if isinstance(part, Bars)
+            else heat_lines(part, _PLOT_WIDTH)
+        )
+        drawn = ("".join(text for text, _ in line) for line in draw)
         yield from _fenced("\n".join(line.rstrip() for line in drawn))
     elif isinstance(part, CostTreeView | OpCostView):
         text = op_text(part) if isinstance(part, OpCostView) else tree_text(part)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tfprof.printable import printable
-from tfprof.views.shapes import Bars, Facts, Lanes, Notes, Part, Report, Series, Table
+from tfprof.views.shapes import Bars, Facts, HeatMap, Lanes, Notes, Part, Report, Series, Table
 
 
 def readable(report: Report) -> Report:
@@ -35,6 +35,9 @@ def _part(part: Part) -> Part:  # noqa: PLR0911  (one for each kind)
             return _lanes(part)
         case Bars():
             return _bars(part)
+        case HeatMap():
+            rows = [replace(row, label=printable(row.label)) for row in part.rows]
+            return replace(part, rows=rows, usual=printable(part.usual))
     return part
 
 

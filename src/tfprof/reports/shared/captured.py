@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from tfprof.analyses.runtime.device_peaks import known_device
+from tfprof.analyses.runtime.device_kinds import device_kind, versions_of
 from tfprof.model.device import DeviceSpec, is_part, without_part
 from tfprof.model.kernel_lines import lines_that_count
 from tfprof.model.xspace import Plane, Space
 from tfprof.reports.shared.digest import Digest
 from tfprof.results.step_average import StepAverage
 from tfprof.results.summary import CaptureFacts, DeviceKind
-
-_NAMES = ("gpu_device_name", "device_type_string")
-_VERSION = "version"
-_NO_KIND = "CUSTOM"
 
 
 def capture_facts(known: Digest) -> CaptureFacts | None:
@@ -25,7 +21,10 @@ def capture_facts(known: Digest) -> CaptureFacts | None:
         return None
     hosts = dict.fromkeys(host for space in spaces for host in space.hosts if host)
     return CaptureFacts(
-        tuple(hosts), tuple(_kinds(spaces)), dict(_versions(spaces)), *_shares(known.run)
+        tuple(hosts),
+        tuple(_kinds(spaces)),
+        dict(pair for space in spaces for pair in versions_of(space.planes)),
+        *_shares(known.run),
     )
 
 
@@ -37,7 +36,7 @@ def _kinds(spaces: Sequence[Space]) -> Iterator[DeviceKind]:
     if not any(space.devices for space in spaces):
         yield from _of_parts(spaces)
     for plane in (plane for space in spaces for plane in space.devices):
-        kind = _kind(plane)
+        kind = device_kind(plane)
         if not kind:
             continue
         count[kind] += 1
@@ -58,31 +57,10 @@ def _of_parts(spaces: Sequence[Space]) -> Iterator[DeviceKind]:
         yield DeviceKind(kind, number, number, None)
 
 
-def _kind(plane: Plane) -> str:
-    """By the name that it states, the device it is built like, else what it is called."""
-    for key in _NAMES:
-        if isinstance(plane.facts.get(key), str) and plane.facts[key]:
-            return str(plane.facts[key])
-    kind = plane.name.removeprefix("/device:").partition(":")[0]
-    if kind == _NO_KIND:
-        return ""
-    known = known_device(plane)
-    maker = str(plane.facts.get("device_vendor", ""))
-    return known.name if known is not None else f"{maker} {kind}".strip()
-
-
 def _did_something(plane: Plane) -> bool:
     lines = lines_that_count(plane)
     events = [plane.rows_of_line(line) for line in range(len(lines)) if lines[line]]
     return any(rows.stop > rows.start for rows in events)
-
-
-def _versions(spaces: Sequence[Space]) -> Iterator[tuple[str, str]]:
-    """What any plane states of a version."""
-    for plane in (plane for space in spaces for plane in space.planes):
-        for name, value in plane.facts.items():
-            if _VERSION in name.lower() and isinstance(value, str | int | float):
-                yield name, str(value)
 
 
 def _shares(run: StepAverage | None) -> tuple[float | None, float | None, float | None]:

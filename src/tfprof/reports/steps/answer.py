@@ -21,6 +21,7 @@ from tfprof.reports.shared.words import FRAGMENT, recognised, shell_path
 from tfprof.reports.steps.overlap_words import is_mostly_outside
 from tfprof.reports.steps.partial import StepsPartial
 from tfprof.reports.steps.query import Query
+from tfprof.reports.steps.recorded_versions import with_recorded_versions
 from tfprof.results.answered import Answered, answered
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import HostSteps
@@ -50,6 +51,7 @@ def ask(data: ProfileData, query: Query) -> Answered[StepsResult | NoSteps]:
     if query.device is not None:
         found = _with_one(found, shown, query.device)
         shown = with_only(shown, found)
+    partial = with_recorded_versions(partial, data)
     result = _looked_at(_tagged(partial.finish(query, shown), data), found, category)
     result = replace(
         result,
@@ -131,7 +133,7 @@ def _with_one(found: Breakdown, host: HostSteps, device: str) -> Breakdown:
 def _looked_at(result: StepsResult, found: Breakdown, category: Category | None) -> StepsResult:
     """With the events of what is asked for, which only the capture has."""
     asked, windows = result.asked, found.steps.windows
-    if asked.look is Look.GAPS or asked.look is Look.ALL:
+    if asked.look in (Look.GAPS, Look.ALL, Look.HOSTS):
         return result
     chosen = windows[found.averaged] if asked.step is None else [_window(windows, asked.step)]
     if category is not None:
@@ -183,6 +185,8 @@ def _next(data: ProfileData, result: StepsResult, shown: HostSteps) -> str:
         return f"`tfprof layers {path} --by op` shows which copies are waited for"
     if shown.reads_tf_data and is_input_bound(shown.input_share):
         return f"`tfprof input {path}` shows which stage is slow"
+    if any(one.kind == "host" for one in result.stragglers):
+        return f"`tfprof steps {path} --hosts` shows who is waited for, and when"
     if result.slow_steps:
         return f"`tfprof steps {path} --step {result.slow_steps[0].step}` shows a slow step"
     if result.gaps and _busy_share(result) < _MOSTLY:

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tfprof.analyses.overlap.stragglers import straggling_hosts
+from tfprof.analyses.between_hosts.comparison import between_hosts
+from tfprof.analyses.between_hosts.slow_hosts import straggling_hosts
 from tfprof.analyses.overlap.verdict import verdict
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import short_names
@@ -90,6 +91,7 @@ class StepsPartial:
                 *straggling_hosts(self.hosts),
             ),
             tuple(map(_host, self.hosts)),
+            between=between_hosts(self.hosts),
             missing=tuple(dict.fromkeys(text for host in self.hosts for text in host.missing)),
             asked=Asked(query.look, query.step, alone=query.device is not None),
         )

@@ -10,12 +10,13 @@ from tfprof.results.steps import Look
 
 @frozen_dataclass
 class Query:
-    """One step alone; the events behind a category; the gaps; with only one of the devices."""
+    """One step alone; the events behind a category; the gaps; one of the devices; all hosts."""
 
     step: int | None = None
     events: str | None = None
     gaps: bool = False
     device: str | None = None
+    hosts: bool = False
 
     @property
     def category(self) -> Category | None:
@@ -34,4 +35,6 @@ class Query:
             return Look.EVENTS
         if self.gaps:
             return Look.GAPS
+        if self.hosts:
+            return Look.HOSTS
         return Look.ALL if self.step is None else Look.STEP

@@ -12,6 +12,7 @@ from tfprof.model.units import as_micros
 from tfprof.reports.shared.input_bound import REST, bound_text
 from tfprof.reports.shared.logged_run import logged_facts
 from tfprof.reports.shared.recorded_run import overhead_text
+from tfprof.reports.steps.hosts_view import hosts_parts
 from tfprof.reports.steps.overlap_words import devices_table, gaps_table, overlap_facts
 from tfprof.reports.steps.slow_words import slow_notes, slow_texts
 from tfprof.reports.steps.whole_run import captures_table, epochs_table
@@ -35,6 +36,7 @@ from tfprof.views.shapes import (
 )
 
 _TIMES = 2
+_BESIDE = "; --hosts shows them beside each other"
 _HOSTS_SHOWN = 16
 _EVENTS_SHOWN, _EVENTS_A_SLICE = 15, 4
 
@@ -99,6 +101,7 @@ _PARTS = {
     Look.STEP: _one_step,
     Look.EVENTS: _events,
     Look.GAPS: _gaps,
+    Look.HOSTS: hosts_parts,
 }
 
 
@@ -108,7 +111,7 @@ def _facts(found: StepsResult) -> list[tuple[str, str]]:
     if len(steps) > 1:
         which += f", numbered {steps[0].step} to {steps[-1].step}"
     which += _tags_text(steps)
-    host = [("Host", f"{hosts[0].host}, of {len(hosts)}")] if len(hosts) > 1 else []
+    host = [("Host", f"{hosts[0].host}, of {len(hosts)}{_BESIDE}")] if len(hosts) > 1 else []
     return [
         *host,
         ("Steps", f"{which}: {found.marked_by}"),

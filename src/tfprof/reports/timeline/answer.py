@@ -7,7 +7,7 @@ from tfprof.analyses.timeline.event_filters import last_end
 from tfprof.analyses.timeline.host_lanes import host_lanes
 from tfprof.model.profile import ProfileData
 from tfprof.model.units import as_micros
-from tfprof.reports.shared.words import recognised
+from tfprof.reports.shared.words import recognised, shell_path
 from tfprof.reports.timeline.asked import Timeline, nothing_left
 from tfprof.reports.timeline.path import path_of
 from tfprof.reports.timeline.query import Query
@@ -15,6 +15,7 @@ from tfprof.results.answered import Answered, answered
 from tfprof.results.step_windows import StepWindow
 from tfprof.results.timeline import StepTime, TimelineResult, Window
 
+_CLOCKS = "Each host by its own clock: `tfprof steps {} --hosts` tells how far these are apart."
 _EXPORT = "-o FILE.trace.json.gz writes all events for Perfetto."
 
 
@@ -40,7 +41,8 @@ def ask(data: ProfileData, query: Query) -> Answered[TimelineResult]:
     )
     no_steps = [] if asked.steps else ["the run marks no steps: all of it is shown"]
     warnings = [*data.warnings, *no_steps]
-    notes = [*warnings[:1], _EXPORT]
+    clocks = [_CLOCKS.format(shell_path(data.title))] if len(data.hosts) > 1 else []
+    notes = [*warnings[:1], *clocks, _EXPORT]
     return answered("timeline", data, result, warnings, notes, recognised=recognised(data))
 
 
