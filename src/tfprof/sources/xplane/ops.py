@@ -21,7 +21,7 @@ from tfprof.model.trace import Executions
 from tfprof.model.units import NS_A_MICROSECOND, PS_A_MICROSECOND, PS_A_NANOSECOND
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
 from tfprof.sources.xplane.eager_ops import eager_runs, eager_type
-from tfprof.sources.xplane.host_xla import regions_of, waits_for_a_program
+from tfprof.model.host_xla import regions_of, waits_for_a_program
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
