@@ -92,9 +92,8 @@ class Traced:
 
 def compiled_name(concrete: Live) -> str:
     """Of one trace that XLA has to compile, its name; its graph alone does not say that."""
-    definition = getattr(concrete, "function_def", None)
-    attributes = definition.attr if definition is not None else {}
-    if _MUST_COMPILE not in attributes or not attributes[_MUST_COMPILE].b:
+    definition: Live = getattr(concrete, "function_def", None)
+    if definition is None or not definition.attr[_MUST_COMPILE].b:
         return ""
     return str(getattr(concrete.graph, "name", "")) or str(definition.signature.name)
 
