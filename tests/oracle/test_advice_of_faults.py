@@ -13,6 +13,7 @@ import tensorflow as tf  # noqa: E402
 import tfprof  # noqa: E402
 from tfprof.analyses.advice.advise import advise  # noqa: E402
 from tfprof.api.anything import data_of  # noqa: E402
+from tfprof.live.objects import live_graph  # noqa: E402
 from tfprof.reports.advise.known import known_of  # noqa: E402
 from tfprof.reports.advise.query import Query  # noqa: E402
 from tfprof.reports.shared.digest import digest  # noqa: E402
@@ -249,6 +250,39 @@ def test_open_shapes_under_xla():
 
     assert "xla-dynamic-shapes" in compiled(8, None, 16)
     assert "xla-dynamic-shapes" not in compiled(8, 4, 16)
+
+
+def test_a_function_for_xla_that_is_handed_over_itself(tmp_path):
+    """Its body does not say so, only what calls it would; nor would the graph of a recorded run."""
+    weights = tf.Variable(tf.ones([8, 4]))
+    taken = [tf.TensorSpec([None, 8])]
+
+    def chosen(rows):
+        found = tf.matmul(rows, weights)
+        return tf.boolean_mask(found, found[:, 0] > 0)
+
+    compiled = tf.function(chosen, input_signature=taken, jit_compile=True)
+    plain = tf.function(chosen, input_signature=taken)
+    one = compiled.get_concrete_function()
+    assert "xla-dynamic-shapes" in rules_of(compiled)
+    assert "xla-dynamic-shapes" in rules_of(one)
+    assert "xla-dynamic-shapes" not in rules_of(plain)
+    # and of a file that is written from it
+    path = tmp_path / "chosen.graph.pb"
+    path.write_bytes(live_graph(one).data)
+    assert "xla-dynamic-shapes" in rules_of(str(path))
+    warned = " ".join(str(tfprof.load(path).memory(batch=4)).split())
+    assert "chosen is compiled by XLA (jit_compile)" in warned
+
+
+def test_ops_of_a_scope_that_xla_compiles():
+    """As TensorFlow 1 marks them."""
+    with v1.Graph().as_default() as graph:
+        rows = v1.placeholder(tf.float32, [16, 8], name="rows")
+        with v1.xla.experimental.jit_scope():
+            kept = tf.unique(rows[:, 0], name="kept")[0]
+        tf.reduce_sum(kept, name="loss")
+    assert "xla-dynamic-shapes" in rules_of(graph)
 
 
 def test_served_as_it_was_trained(tmp_path):

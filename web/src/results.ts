@@ -1146,6 +1146,7 @@ export interface KernelTime {
   occupancy?: number | null;
   uses_tensor_cores?: boolean | null;
   could_use_tensor_cores?: boolean;
+  device_us?: number;
 }
 
 /** Of all kernels; `idle_us`: of those that could use tensor cores and do not. */

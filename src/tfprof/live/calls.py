@@ -19,6 +19,7 @@ from tfprof.live.live_objects import Live
 
 _KERAS: Final = ("keras", "tf_keras")
 _SUFFIX: Final = "_shape"
+_MUST_COMPILE: Final = "_XlaMustCompile"
 _GIVE: Final = (
     "Say what it is called with, the batch first: flops(model, input_shape=(None, 28, 28, 1)); "
     "tf.TensorSpec([None, 128], tf.int32) says a dtype, too. Or hand over a trace: "
@@ -72,6 +73,12 @@ class Traced:
 
     graph: Live
     called: Live
+    # of a function that XLA has to compile, its name
+    compiled: str = ""
+
+    @classmethod
+    def of(cls, concrete: Live, called: Live) -> Traced:
+        return cls(concrete.graph, called, compiled_name(concrete))
 
     def trained(self) -> dict[int, bool]:
         """By id of its handle, whether a variable of Keras is trained."""
@@ -83,19 +90,27 @@ class Traced:
         }
 
 
+def compiled_name(concrete: Live) -> str:
+    """Of one trace that XLA has to compile, its name; its graph alone does not say that."""
+    definition: Live = getattr(concrete, "function_def", None)
+    if definition is None or not definition.attr[_MUST_COMPILE].b:
+        return ""
+    return str(getattr(concrete.graph, "name", "")) or str(definition.signature.name)
+
+
 def traced(thing: Live, shapes: Shapes) -> Traced | None:
     """One call; None for what cannot be called."""
     if is_layer(thing):
         model = thing if thing.built else _like(thing)
-        return Traced(_graph_of_layer(model, shapes), model)
+        return Traced.of(_trace_of_layer(model, shapes), model)
     if hasattr(thing, "get_concrete_function"):
-        return Traced(_graph_of_function(thing, shapes, "the tf.function"), thing)
+        return Traced.of(_trace_of_function(thing, shapes, "the tf.function"), thing)
     if is_module(thing):
-        return Traced(_graph_of_module(thing, shapes), thing)
+        return Traced.of(_trace_of_module(thing, shapes), thing)
     return None
 
 
-def _graph_of_layer(model: Live, shapes: Shapes) -> Live:
+def _trace_of_layer(model: Live, shapes: Shapes) -> Live:
     """A forward pass of a Keras model or layer."""
     accepted = inspect.signature(model.call).parameters
     training = {"training": False} if "training" in accepted else {}
@@ -108,7 +123,7 @@ def _graph_of_layer(model: Live, shapes: Shapes) -> Live:
     return _first_trace(loaded("tensorflow").function(forward), ways, f"the Keras {_what(model)}")
 
 
-def _graph_of_module(module: Live, shapes: Shapes) -> Live:
+def _trace_of_module(module: Live, shapes: Shapes) -> Live:
     what = f"the tf.Module {type(module).__name__}"
     if not callable(module):
         raise UsageError(
@@ -116,19 +131,19 @@ def _graph_of_module(module: Live, shapes: Shapes) -> Live:
         )
     call: Live = module.__call__
     if hasattr(call, "get_concrete_function"):
-        return _graph_of_function(call, shapes, what)
+        return _trace_of_function(call, shapes, what)
     ways = _given(shapes, inspect.signature(call).parameters)
     return _first_trace(loaded("tensorflow").function(call), ways, what)
 
 
-def _graph_of_function(function: Live, shapes: Shapes, what: str) -> Live:
+def _trace_of_function(function: Live, shapes: Shapes, what: str) -> Live:
     """By its signature, the shapes given, or the one trace it has."""
     if getattr(function, "input_signature", None) is not None:
-        return function.get_concrete_function().graph
+        return function.get_concrete_function()
     lister = getattr(function, "_list_all_concrete_functions", None)
     found = list(lister()) if lister is not None else []
     if len(found) == 1 and shapes.structure is None:
-        return found[0].graph
+        return found[0]
     python: Live = getattr(function, "python_function", function)
     ways = _given(shapes, inspect.signature(python).parameters)
     if not ways:
@@ -147,7 +162,7 @@ def _first_trace(function: Live, ways: Sequence[Arguments], what: str) -> Live:
     refused: Exception | None = None
     for way in ways:
         try:
-            return function.get_concrete_function(*way.positional, **way.by_name).graph
+            return function.get_concrete_function(*way.positional, **way.by_name)
         except Exception as fault:  # noqa: BLE001  (what a user's code raises, nobody knows)
             refused = refused or fault
     shown = ", ".join(str(spec.shape) for spec in _flat(ways[0]))

@@ -48,7 +48,7 @@ def tf_graph_of(thing: Live, shapes: Shapes | None = None) -> Traced | None:
     if _is_graph(thing):
         return Traced(thing, thing)
     if not is_layer(thing) and _is_graph(getattr(thing, "graph", None)):
-        return Traced(thing.graph, thing)  # a ConcreteFunction, a session
+        return Traced.of(thing, thing)  # a ConcreteFunction, a session
     return traced(thing, shapes or Shapes())
 
 
@@ -73,8 +73,17 @@ def live_graph(
             stated = node.attr["_output_shapes"].list
             del stated.shape[:]
             stated.shape.extend(shape.as_proto() for shape in seen[node.name])
+    if found.compiled:
+        _mark_compiled(definition, found.compiled)
     trained = found.trained() if model is None else _trained_by(graph, model)
     return LiveGraph(definition.SerializeToString(), _variables(graph, trained), graph)
+
+
+def _mark_compiled(definition: Live, name: str) -> None:
+    """As TensorFlow marks what XLA compiles inside of a graph: the body of a function lost that."""
+    for node in definition.node:
+        node.attr["_XlaMustCompile"].b = True
+        node.attr["_XlaScope"].s = name.encode()
 
 
 def _trained_by(graph: Live, model: Live) -> dict[int, bool]:

@@ -8,7 +8,7 @@ from typing import Annotated
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import short_names, without_part
 from tfprof.model.units import as_micros
-from tfprof.results.fields import AMONG, INSIDE, ROW_KEY
+from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY
 from tfprof.results.partial import summed
 
 
@@ -47,7 +47,10 @@ class Launch:
 
 @frozen_dataclass
 class KernelTime:
-    """All runs of a kernel for one type of op, on all devices; `kernel` is its full name."""
+    """All runs of a kernel for one type of op, on all devices; `kernel` is its full name.
+
+    `total_us` is of the whole run, `device_us` of an average step, as in the other tables of time.
+    """
 
     kernel: Annotated[str, ROW_KEY]
     short_name: str
@@ -61,6 +64,7 @@ class KernelTime:
     half_us: float
     launch: Annotated[Launch, AMONG]
     is_copy: Annotated[bool, INSIDE]
+    device_us: Annotated[float | None, IF_KNOWN] = None
 
 
 @frozen_dataclass

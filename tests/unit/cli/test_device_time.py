@@ -69,6 +69,17 @@ def test_layers_are_one_row_over_replicas_phases_and_rounds(made):
     assert own == pytest.approx(dict(truth.layer))
 
 
+@pytest.mark.parametrize("name", [name for name in LAYOUTS if name != "tf1_timeline"])
+def test_every_table_tells_the_same_device_time_of_a_step(name, tmp_path):
+    """That of kernels, too: its rows were of the whole capture once."""
+    path, _ = put(name, tmp_path)
+    step = asked(path, "summary")["time"]["device_us"]
+    for by in EVERY:
+        found = asked(path, "layers", "--by", by)["rows"]
+        assert sum(row["device_us"] or 0 for row in found) == pytest.approx(step), by
+        assert sum(row["time_us"] or 0 for row in found) == pytest.approx(step), by
+
+
 def test_executions_are_counted_not_kernels(made):
     path, truth = made
     found = {row["op"]: row["runs"] for row in rows(path, "op") if row["op"] in truth.runs}

@@ -34,6 +34,7 @@ from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.device_events import on_device
 from tfprof.analyses.step_time.host_events import on_threads
 from tfprof.analyses.step_time.queued import queued
+from tfprof.analyses.step_time.thread_regions import instruction_rows
 from tfprof.analyses.steps.detect import find_steps
 from tfprof.model.graph import Graph
 from tfprof.model.xspace import Plane, Space
@@ -98,7 +99,7 @@ def _queued(plane: Plane, devices: Sequence[Classified]) -> Intervals:
     """When devices had work in their queues, as in the time of steps: they wait for its launch."""
     if not any(len(one.plane.events) for one in devices):
         return Intervals.none()
-    threads = Classified(plane, on_threads(plane, (), with_devices=True))
+    threads = Classified(plane, on_threads(plane, (), instruction_rows(plane), with_devices=True))
     return Intervals.none().join(*queued([threads, *devices]).values())
 
 

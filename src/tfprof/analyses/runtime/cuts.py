@@ -11,10 +11,14 @@ from tfprof.analyses.device_events.kinds import kind_of
 from tfprof.analyses.device_events.phases import phase_of
 from tfprof.analyses.runtime.op_events import OpEvents, on_planes
 from tfprof.model.interned import Interned
+from tfprof.model.joint_codes import joint_codes
 from tfprof.model.trace import Trace
 from tfprof.results.device_work import Activity, Kind, Phase
 
-CUTS = ("phase", "category", "source")
+# the last of them is no table of its own: it tells what kernels took in a step
+KERNEL = "kernel"
+CUTS = ("phase", "category", "source", KERNEL)
+_BETWEEN = "\0"
 PIPELINE = "(input pipeline)"
 
 
@@ -27,9 +31,24 @@ def cut(trace: Trace, runs: OpEvents, by: str) -> Interned:
         found = _with(found, runs.copy & runs.on_device, Kind.COPY.value)
         found = _of_devices(trace, runs, found, lambda events: events.kind)
         return _with(found, runs.pipeline, PIPELINE)
+    if by == KERNEL:
+        nothing = Interned(np.zeros(len(runs), np.int32), [""])
+        return _of_devices(trace, runs, nothing, _kernels)
     sources = _sources(trace)
     found = _by_op(runs, lambda node, _: sources.get(node, NO_SOURCE))
     return _of_devices(trace, runs, found, lambda events: events.source)
+
+
+def kernel_key(kernel: str, op: str | None) -> str:
+    """The name of a row by kernel: one kernel may work for several types of op."""
+    return f"{kernel}{_BETWEEN}{op or ''}"
+
+
+def _kernels(events: DeviceEvents) -> Interned:
+    kernel, op = events.kernel, events.op
+    codes, first = joint_codes([kernel.codes, op.codes])
+    names = Interned.of([kernel_key(kernel[row], op[row]) for row in first.tolist()])
+    return Interned(names.codes[codes], names.table)
 
 
 def phases(runs: OpEvents) -> Interned:

@@ -39,7 +39,7 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 # tables whose rows the kernels of one execution may be different ones of
-OF_EVENTS = ("category", "source")
+OF_EVENTS = ("category", "source", "kernel")
 NO_TYPE = "(not in the graph)"
 _ALL = slice(None)
 # how many executions are added up together: numpy makes wider indices of their codes

@@ -12,6 +12,7 @@ from tfprof.analyses.input_events.queue_waits import with_queue_waits
 from tfprof.analyses.step_time.category_codes import Codes, code_of
 from tfprof.analyses.step_time.device_events import on_device
 from tfprof.analyses.step_time.host_events import on_placed_cpu, on_threads
+from tfprof.analyses.step_time.thread_regions import with_regions
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import ALL_STREAMS, COPIES, is_part, is_stream, without_part
 from tfprof.model.xspace import HOST_THREADS, Plane
@@ -88,8 +89,8 @@ def classified(plane: Plane, markers: Collection[str], *, with_devices: bool) ->
     if not len(plane.events):
         return None
     if plane.name == HOST_THREADS:
-        seen = with_queue_waits(plane)
-        return Classified(seen, on_threads(seen, markers, with_devices=with_devices))
+        seen, compiled = with_regions(with_queue_waits(plane))
+        return Classified(seen, on_threads(seen, markers, compiled, with_devices=with_devices))
     if _is_device(plane):
         return Classified(plane, on_device(plane))
     if plane.is_placed and "CPU:" in plane.name.upper():

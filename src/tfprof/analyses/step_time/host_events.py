@@ -40,7 +40,7 @@ _EXECUTOR = "ExecutorState::Process"
 _EAGER, _FUNCTION, _RUN = "EagerLocalExecute: ", "__", "KernelAndDevice"
 # the driver's calls that copy, reserve or wait; all others with a number of their own launch
 _NO_LAUNCH = re.compile(r"mem(cpy|set|alloc)|malloc|free|synchronize|query", re.IGNORECASE)
-_LAUNCH_NUMBER, _INSTRUCTION, _CALL = "correlation_id", "hlo_op", "tf_function_call"
+_LAUNCH_NUMBER, _CALL = "correlation_id", "tf_function_call"
 _STEP_NUMBER = "step_num"
 _TRACED = "traced"
 _OF_OPS = {
@@ -51,11 +51,13 @@ _OF_OPS = {
 _GET_NEXT = re.compile(r"IteratorGetNext\w*")
 
 
-def on_threads(plane: Plane, markers: Collection[str], *, with_devices: bool) -> Codes:
+def on_threads(
+    plane: Plane, markers: Collection[str], compiled: Ints, *, with_devices: bool
+) -> Codes:
     """`markers` are the names of the steps themselves, which tell nothing of what goes on.
 
     Nor do other markers, such as one around several steps. With devices, what the CPU executes of a
-    model prepares work for them.
+    model prepares work for them. `compiled` are the rows of what XLA compiled for the CPU.
     """
 
     def rule(name: str) -> Category | None:
@@ -72,7 +74,7 @@ def on_threads(plane: Plane, markers: Collection[str], *, with_devices: bool) ->
         return Category.COMPILATION if _COMPILES.search(name) else Category.HOST_PYTHON
 
     code = by_name(plane, rule)
-    _set_instructions(code, plane)
+    code[compiled] = code_of(Category.HOST_MODEL)
     _set_launches(code, plane)
     _set_marked_and_traced(code, plane)
     _set_eager_ops(code, plane, with_devices=with_devices)
@@ -91,12 +93,6 @@ def on_placed_cpu(plane: Plane) -> Codes:
         return Category.INPUT if waits else Category.HOST_MODEL
 
     return by_name(plane, rule)
-
-
-def _set_instructions(code: Codes, plane: Plane) -> None:
-    """What XLA compiled for the CPU is the model too."""
-    if plane.has_stat(_INSTRUCTION) and not plane.has_stat(_LAUNCH_NUMBER):
-        code[plane.stat(_INSTRUCTION).rows] = code_of(Category.HOST_MODEL)
 
 
 def _set_launches(code: Codes, plane: Plane) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tfprof.analyses.cost.params import Parameters
+from tfprof.analyses.graph.compiled_by_xla import compiled_nodes, is_compiled, scope_of
 from tfprof.analyses.graph.handles import WRITES
 from tfprof.analyses.graph.reach import CALLERS, Extent
 from tfprof.analyses.inference.sites import Site
@@ -13,7 +14,7 @@ from tfprof.analyses.traits.constants import constants
 from tfprof.analyses.traits.loops import recurrent_loops
 from tfprof.analyses.traits.norms import norms
 from tfprof.model import units
-from tfprof.model.graph import Graph, Node
+from tfprof.model.graph import Graph
 from tfprof.model.profile import TensorSpec
 from tfprof.results.graph_traits import Embedding, GraphTraits, OpenTensor
 
@@ -26,7 +27,6 @@ _DYNAMIC = frozenset({
     "NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4",
     "NonMaxSuppressionV5",
 })  # fmt: skip
-_MUST_COMPILE = "_XlaMustCompile"
 _GPU = re.compile(r"gpu", re.IGNORECASE)
 _LAYERS_WITH_LAYOUT = ("Conv2D", "MaxPool", "AvgPool", "FusedBatchNormV3", "BiasAdd")
 
@@ -44,7 +44,7 @@ def graph_traits(
     )
     large = constants(bodies)
     serves = part.signature is not None or parameters.frozen
-    compiled = list(_compiled(bodies))
+    compiled = list(dict.fromkeys(_compiled(bodies)))
     return GraphTraits(
         len(graph) + part.function_nodes,
         trains,
@@ -56,8 +56,8 @@ def graph_traits(
         0 if parameters.frozen else len(parameters.variables),
         tuple(_open(inputs, first=True)),
         tuple(_open(inputs, first=False)),
-        tuple(node.name for node in compiled),
-        tuple(_dynamic(sites, [node.name for node in compiled])),
+        tuple(compiled),
+        tuple(_dynamic(sites, compiled)),
         tuple(_channels_last(graph)),
         recurrent_loops(sites),
         {} if trains else _training_ops(sites),
@@ -75,18 +75,21 @@ def _open(inputs: Sequence[TensorSpec], *, first: bool) -> Iterator[OpenTensor]:
             yield OpenTensor(one.name, units.shape(one.shape))
 
 
-def _compiled(bodies: Sequence[Graph]) -> Iterator[Node]:
-    """Calls that XLA has to compile."""
+def _compiled(bodies: Sequence[Graph]) -> Iterator[str]:
+    """Calls that XLA compiles, and what single ops that it compiles belong to."""
     for body in bodies:
-        for node in body.of_type(*CALLERS):
-            said = node.attributes.get(_MUST_COMPILE)
-            if node.op == "XlaLaunch" or (said is not None and said.b):
-                yield node
+        yield from (node.name for node in body.of_type("XlaLaunch"))
+        for row in compiled_nodes(body):
+            node = body.node(row)
+            yield node.name if node.op in CALLERS else scope_of(node.attributes)
 
 
 def _dynamic(sites: Sequence[Site], calls: Sequence[str]) -> Iterator[str]:
     for site in sites:
-        if site.op in _DYNAMIC and any(site.name.startswith(f"{call}/") for call in calls):
+        if site.op not in _DYNAMIC:
+            continue
+        inside = any(site.name.startswith(f"{call}/") for call in calls)
+        if inside or is_compiled(site.call.attributes):
             yield f"{site.name} ({site.op})"
 
 

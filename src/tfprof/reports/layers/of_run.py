@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from tfprof.analyses.runtime.cuts import KERNEL, kernel_key
 from tfprof.analyses.runtime.host_times import OpTimesQuery, op_times_of
 from tfprof.analyses.runtime.kernels import kernels
 from tfprof.errors import InputMissing
@@ -20,6 +23,7 @@ _NO_LAUNCH = (
     "registers, shared_bytes, grid, block, occupancy, uses_tensor_cores: null where the tracer "
     "does not tell, or runs differ"
 )
+_NO_STEP = "no execution of an op is known for these runs"
 _NO_GRAPH, NO_RUN = "no graph was given", "no run was given"
 
 
@@ -42,6 +46,9 @@ def of_kernels(data: ProfileData, query: Query) -> Answered[LayersResult]:
             where=data.title,
             hint="--by op and --by node show what ran on the CPU.",
         )
+    time = op_times_of(data, OpTimesQuery(KERNEL)).finish()
+    took = {one.name: one.step_us for one in time.rows}
+    rows = tuple(replace(one, device_us=took.get(kernel_key(one.kernel, one.op))) for one in rows)
     result = LayersResult(tuple(map(_kernel, rows)), "kernel", wide=query.wide)
     lost = [*nulls(result.rows, _NO_GRAPH), _NO_LAUNCH]
     return answered("layers", data, result, [*data.warnings, *lost], data.warnings)
@@ -76,6 +83,8 @@ def ran_row(row: OpTime, by: str, why_not: str, at_peak: Quantity | None = None)
 
 def _kernel(row: KernelTime) -> LayersRow:
     lost = Quantity.unknown(_NO_GRAPH)
-    peak, took = Quantity.unknown(_NO_PEAK), Quantity.measured(row.total_us)
+    peak, took = Quantity.unknown(_NO_PEAK), Quantity.unknown(_NO_STEP)
+    if row.device_us is not None:
+        took = Quantity.measured(row.device_us)
     told = RowCost(None, None, lost, lost, lost, lost, lost, peak, took)
     return LayersRow({"kernel": row.kernel}, row.kernel, told, row)

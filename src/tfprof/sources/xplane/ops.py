@@ -15,13 +15,13 @@ from tfprof.model.device_ops import INSTRUCTION, MODULE, PROGRAM, attributed
 from tfprof.model.device_times import device_times
 from tfprof.model.executions_begun import begun
 from tfprof.model.hlo_programs import Programs, unknown
+from tfprof.model.host_xla import regions_of, waits_for_a_program
 from tfprof.model.interned import Interned, looked_up
 from tfprof.model.op_names import OpKind, OpName, op_name
 from tfprof.model.trace import Executions
 from tfprof.model.units import NS_A_MICROSECOND, PS_A_MICROSECOND, PS_A_NANOSECOND
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
 from tfprof.sources.xplane.eager_ops import eager_runs, eager_type
-from tfprof.sources.xplane.host_xla import regions_of, waits_for_a_program
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]

@@ -72,6 +72,35 @@ def test_what_waits_for_others_is_not_at_work():
     }  # fmt: skip
 
 
+def test_what_an_instruction_hands_to_other_threads_is_work_of_the_model():
+    """XLA's instruction covers its launch only; a region on another thread names its record."""
+    link = {"_pt": 3, "_p": 77}
+    of = {"hlo_op": "convolution.4", "hlo_module": "jit_step", "program_id": 5}
+    found = of_planes(
+        {
+            HOST: {
+                "python": [*step(100, 100), ("BlockUntilReady", 5, 90)],
+                "tf_Compute/2": [
+                    ("convolution.4", 10, 5, of), ("ThreadpoolListener::Record", 12, 0, link),
+                ],
+                "tf_numa_-1_Eigen/3": [
+                    ("ThreadpoolListener::StartRegion", 14, 0, {"_ct": 3, "_c": 77}),
+                    ("ThreadpoolListener::StopRegion", 84, 0),
+                ],
+                # of no instruction: nobody knows what for
+                "tf_numa_-1_Eigen/4": [
+                    ("ThreadpoolListener::StartRegion", 84, 0, {"_ct": 3, "_c": 78}),
+                    ("ThreadpoolListener::StopRegion", 95, 0),
+                ],
+            }
+        }
+    )  # fmt: skip
+    by_category = zip(Category, (found.time[0] / PS).tolist(), strict=True)
+    assert {category: time for category, time in by_category if time} == {
+        Category.HOST_MODEL: 74, Category.OTHER: 26,
+    }  # fmt: skip
+
+
 def test_an_op_that_python_asks_for_runs_in_its_call():
     found = first_step({
         HOST: {
