@@ -76,8 +76,8 @@ class Walk:
         order, end = self.order, self.position + self.size
         running = np.zeros(len(values) + 1, np.int64)
         totals = np.zeros(values.shape, np.int64)
-        for column, total in zip(values.T, totals.T, strict=True) if values.ndim > 1 else (
-            (values, totals),
+        for column, total in (
+            zip(values.T, totals.T, strict=True) if values.ndim > 1 else ((values, totals),)
         ):
             if column.any():  # most metrics are those of a run, of some memory or of an op log
                 np.cumsum(column[order], out=running[1:])

@@ -118,7 +118,9 @@ class NodeRuns:
             for node, row in zip(nodes.tolist(), first.tolist(), strict=True)
         }
 
-    def fill(self, costs: Ints, others: list[str], row_of: Ints, step: int) -> tuple[Placement, Mask]:
+    def fill(
+        self, costs: Ints, others: list[str], row_of: Ints, step: int
+    ) -> tuple[Placement, Mask]:
         """Adds the costs of the step to the rows; returns where rows ran, and if they ran at all.
 
         `row_of` is the row of each name of the graph, and behind those of each of the `others`.
