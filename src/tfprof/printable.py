@@ -8,6 +8,7 @@ round. Data keeps its names: JSON only writes the same characters in its own way
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 # controls of ASCII and Latin-1, marks that turn text round, ends of lines, halves of characters
 _CONTROLS = "\x00-\x09\x0b-\x1f\x7f-\x9f"
@@ -42,6 +43,14 @@ def printable(text: str) -> str:
         text = place(text)
     # quick for nearly all; what else is not printable, such as a wide blank, does no harm
     return text if text.isprintable() else _UNSAFE.sub(_escaped, text)
+
+
+def printable_lines(lines: Sequence[str]) -> str:
+    """The same of many, each in a line of its own; quick where there is nothing to spell out."""
+    text = "\n".join(lines)
+    if ":/" not in text and all(map(str.isprintable, lines)):
+        return text
+    return "\n".join(map(printable, lines))
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tfprof.cli.output import add_timing
 from tfprof.cli.parser import add_options, values_of
 from tfprof.cli.streams import talk, to_stdout
 from tfprof.commands.command import Command
@@ -48,6 +49,7 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
         "-o", "--output-file", metavar="FILE.svg", help="write there; .png needs tfprof[plot]"
     )
     group.add_argument("--force", action="store_true", help="replace an existing file")
+    add_timing(group)
 
 
 def run(args: argparse.Namespace, progress: ProgressOf | None) -> Callable[[], int]:
@@ -59,10 +61,9 @@ def run(args: argparse.Namespace, progress: ProgressOf | None) -> Callable[[], i
     if command.drawing is None:
         raise UsageError(f"there is no picture of {args.subject}")
     answered = command.drawing.answer(values_of(args), progress)
-    picture = to_svg.render(command.picture(answered))
 
     def written() -> int:
-        write(picture, answered.files_read)
+        write(to_svg.render(command.picture(answered)), answered.files_read)
         return 0
 
     return written

@@ -21,6 +21,7 @@ from tfprof.cli.words import divided, meant_by, normalised, paths_together, with
 from tfprof.commands.command import Command, Files
 from tfprof.commands.registry import command_called, commands
 from tfprof.errors import InputUnreadable, InternalFault, Interrupted, TfprofError
+from tfprof.stopwatch import ANALYSE, DRAW, WATCH, part
 
 if TYPE_CHECKING:
     from tfprof.results.answered import Answered
@@ -106,22 +107,35 @@ def _run(argv: Sequence[str]) -> int:
     args.script = script
     if command.name not in ("draw", "completion"):
         check_target(args, command)
-    with progress_bar() as progress:
+    if getattr(args, "timing", False):
+        WATCH.watch_imports()
+    with progress_bar() as progress, part(ANALYSE):
         answered = _answered(command, args, progress)
-    code = 0
+    with part(DRAW):
+        code = _shown(answered, args, command)
+    for line in WATCH.lines() if getattr(args, "timing", False) else ():
+        talk(line)
+    return code
+
+
+def _shown(
+    answered: Answered[object] | Files | Callable[[], int],
+    args: argparse.Namespace,
+    command: Command,
+) -> int:
+    """The exit code."""
     if callable(answered):
-        code = answered()
-    elif isinstance(answered, Files):
+        return answered()
+    if isinstance(answered, Files):
         deliver(answered)
         tell_of(answered, args)
-    else:
-        from tfprof.api.answer import Answer
+        return 0
+    from tfprof.api.answer import Answer
 
-        if command.tells_warnings:
-            warn(answered.notes)
-        emit(Answer(answered), args, command)
-        code = _ended(answered, command, args)
-    return code
+    if command.tells_warnings:
+        warn(answered.notes)
+    emit(Answer(answered), args, command)
+    return _ended(answered, command, args)
 
 
 def _ended(answered: Answered[object], command: Command, args: argparse.Namespace) -> int:

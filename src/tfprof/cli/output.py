@@ -49,6 +49,13 @@ def add_outputs(parser: argparse.ArgumentParser, command: Command) -> None:
         help="the format, whatever the suffix",
     )
     group.add_argument("--force", action="store_true", help="replace an existing file")
+    add_timing(group)
+
+
+def add_timing(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--timing", action="store_true", help="say on stderr where the time of the command went"
+    )
 
 
 def check_target(args: argparse.Namespace, command: Command) -> None:

@@ -13,6 +13,7 @@ from tfprof.commands.options.option import Values
 from tfprof.commands.writing import as_bytes
 from tfprof.errors import UsageError
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.stopwatch import DRAW, part
 
 if TYPE_CHECKING:
     from tfprof.reports.trees import Prepared, Query
@@ -69,7 +70,8 @@ def files_of(prepared: Prepared, query: Query, output: OutputOption) -> Files:
         answered = prepared.ask(query)
         warnings = answered.notes
         if output.kind == "file":
-            files = {path: plain.render(view(answered))}
+            with part(DRAW):
+                files = {path: plain.render(view(answered))}
     contents = {name: [as_bytes(one)] for name, one in files.items()}
     then, read = _VIEWERS.get(output.kind, ""), prepared.data.files_read
     return Files(contents, replace=True, then=then, warnings=warnings, inputs=read)

@@ -88,8 +88,9 @@ def _behind_any(words: Words, position: Ints, end: int, tag: int) -> tuple[Ints,
 
 def _walkers(words: Words, begin: int, stop: int, end: int, tag: int) -> Ints:
     """Where walkers start: `begin`, and places that seem to be in step with it."""
-    candidate = np.arange(begin + _STRIDE, stop, _STRIDE)
-    position = candidate.copy()
+    tags = np.append(words.where(tag, begin + _STRIDE, stop), stop)
+    candidate = np.searchsorted(tags, np.arange(begin + _STRIDE, stop, _STRIDE))
+    position = tags[candidate]
     steps = np.zeros(len(candidate), np.int64)
     starts = [np.array([begin], np.int64)]
     for _ in range(_MAX_TRIES):
@@ -98,9 +99,9 @@ def _walkers(words: Words, begin: int, stop: int, end: int, tag: int) -> Ints:
         after, wrong = behind(words, position, end, tag)
         steps += 1
         if len(wrong):
-            # whatever does not fit starts over, a byte later
-            candidate[wrong] += 1
-            after[wrong] = candidate[wrong]
+            # whatever does not fit starts over, where the next one may start
+            candidate[wrong] = np.minimum(candidate[wrong] + 1, len(tags) - 1)
+            after[wrong] = tags[candidate[wrong]]
             steps[wrong] = 0
         position = after
         inside = position < stop

@@ -39,6 +39,15 @@ class Spans:
         ends = np.cumsum([len(piece) for piece in pieces])
         return cls(b"".join(pieces), np.concatenate([[0], ends[:-1]]).astype(np.int64), ends)
 
+    @classmethod
+    def of_texts(cls, texts: list[str]) -> Spans:
+        """Strings, one after the other."""
+        joined = "".join(texts)
+        if joined.isascii():
+            ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
+            return cls(joined.encode(), np.concatenate([[0], ends[:-1]])[: len(ends)], ends)
+        return cls.of([text.encode("utf-8", "surrogatepass") for text in texts])
+
     def __len__(self) -> int:
         return len(self.starts)
 
@@ -69,6 +78,23 @@ class Spans:
         held = self._hashes()
         return _find(held, held if wanted is self else wanted._hashes())
 
+    def shared_with_previous(self) -> Ints:
+        """How many bytes each stretch begins with as the one before it does."""
+        words = Words(self.data)
+        size = self.ends - self.starts
+        shared = np.zeros(len(self), np.int64)
+        shared[1:] = np.minimum(size[1:], size[:-1])
+        rows = np.flatnonzero(shared)
+        done = 0
+        while len(rows):
+            differing = words.at(self.starts[rows] + done) ^ words.at(self.starts[rows - 1] + done)
+            ended = differing != 0
+            here = rows[ended]
+            shared[here] = np.minimum(shared[here], done + _equal_bytes(differing[ended]))
+            done += WORD
+            rows = rows[~ended & (shared[rows] > done)]
+        return shared
+
     def _raw(self) -> list[bytes]:
         pairs = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
         return [self.data[begin:end] for begin, end in pairs]
@@ -81,6 +107,14 @@ class Spans:
             block = slice(first, first + _BLOCK)
             _hash_block(words, self.starts[block], size[block], result[block])
         return result
+
+
+def _equal_bytes(differing: Hashes) -> Ints:
+    """Of words that are not zero: how many of the first bytes are."""
+    lowest = differing & (~differing + np.uint64(1))
+    # a power of two is exact as a float
+    found: Ints = (np.frexp(lowest.astype(np.float64))[1].astype(np.int64) - 1) >> 3
+    return found
 
 
 def _hash_block(words: Words, position: Ints, left: Ints, result: Hashes) -> None:

@@ -52,6 +52,16 @@ class Words:
         self._look(position)
         return self._bytes.take(position, mode="clip"), self._bytes[1:].take(position, mode="clip")
 
+    def where(self, byte: int, begin: int, stop: int) -> Ints:
+        """The positions that hold this byte."""
+        found = []
+        for first in range(begin, stop, _BLOCK):
+            last = min(stop, first + _BLOCK)
+            if self._mapped is not None:
+                self._mapped.look(first, last - 1)
+            found.append(np.flatnonzero(self._bytes[first:last] == byte) + first)
+        return np.concatenate([np.zeros(0, np.int64), *found])
+
     def threes_at(self, position: Ints) -> Hashes:
         """Three words from each position on, a row each; the last whole three behind those."""
         self._look(position)

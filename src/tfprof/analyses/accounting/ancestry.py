@@ -73,9 +73,15 @@ class Walk:
 
     def sums(self, values: Ints) -> Ints:
         """What each row and everything below it comes to: a difference of running totals."""
-        running = np.zeros((len(values) + 1, *values.shape[1:]), np.int64)
-        np.cumsum(values[self.order], axis=0, out=running[1:])
-        totals: Ints = running[self.position + self.size] - running[self.position]
+        order, end = self.order, self.position + self.size
+        running = np.zeros(len(values) + 1, np.int64)
+        totals = np.zeros(values.shape, np.int64)
+        for column, total in (
+            zip(values.T, totals.T, strict=True) if values.ndim > 1 else ((values, totals),)
+        ):
+            if column.any():  # most metrics are those of a run, of some memory or of an op log
+                np.cumsum(column[order], out=running[1:])
+                np.subtract(running[end], running[self.position], out=total)
         return totals
 
     def kept(self, keep: Mask) -> Walk:

@@ -41,7 +41,7 @@ def graph_tree(nodes: n.Nodes, options: Options) -> CostTree:
     total = walk.sums((own * counts[:, None])[kept])
     row = np.flatnonzero(kept) - 1
     labels = [c.ROOT_NAME, *map(nodes.names.__getitem__, row[1:].tolist())]
-    return CostTree(labels, row, above, walk, own[kept], total, counts[kept])
+    return CostTree(labels, row, above, walk, own[kept], total, counts[kept], in_order=True)
 
 
 @frozen_dataclass(slots=False)

@@ -18,10 +18,10 @@ def scope_tree(nodes: n.Nodes, options: Options) -> CostTree:
     """Every node under its scope; scopes that are no node of their own are made up."""
     labels, row, parent = nodes.scopes
     count = len(labels)
-    own = np.zeros((count, metrics.COLUMNS), np.int64)
-    own[:, metrics.DEFINED] = 1
     real = row >= 0
+    own = np.zeros((count, metrics.COLUMNS), np.int64)
     own[real] = nodes.costs[row[real]]
+    own[~real, metrics.DEFINED] = 1
     counts = np.zeros(count, bool)
     counts[real] = accounted(nodes, options)[row[real]]
     made_up_counts = options.account_type_regexes == EVERYTHING or matcher(
@@ -34,11 +34,13 @@ def scope_tree(nodes: n.Nodes, options: Options) -> CostTree:
     kept = walk.sums(counts.astype(np.int64)) > 0
     kept[ROOT_AT] = True
     # the original adds a kept scope's own cost whether it counts or not
-    adds = (kept if options.compat else counts).copy()
-    adds[ROOT_AT] = False
-    total = walk.sums(own * adds[:, None])
+    left_out = ~(kept if options.compat else counts)
+    left_out[ROOT_AT] = True
+    added = own.copy()
+    added[left_out] = 0
+    total = walk.sums(added)
     if kept.all():
-        return CostTree(labels, row, parent, walk, own, total, counts)
+        return CostTree(labels, row, parent, walk, own, total, counts, in_order=True)
     return CostTree(
         [labels[at] for at in np.flatnonzero(kept).tolist()],
         row[kept],
@@ -47,4 +49,5 @@ def scope_tree(nodes: n.Nodes, options: Options) -> CostTree:
         own[kept],
         total[kept],
         counts[kept],
+        in_order=True,
     )

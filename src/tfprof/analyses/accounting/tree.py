@@ -36,6 +36,8 @@ class CostTree:
     own: Ints
     total: Ints
     accounted: Mask
+    # whether labels are different ones in byte order, the root's aside
+    in_order: bool = False
 
     def matching(self, option: str, options: Options, among: Mask | None = None) -> Mask:
         """The rows whose label matches the patterns of an option; of some rows, if not of all."""
@@ -142,6 +144,8 @@ def _ranks(
         keys = -total[rows, COLUMN_OF[by]]
     elif by == "depth":
         keys = -np.bincount(tree.parent[1:], minlength=len(tree.parent))[rows]
+    elif tree.in_order:
+        keys = rows
     else:
         labels = [tree.labels[row] for row in rows.tolist()]
         place = {label: place for place, label in enumerate(sorted(dict.fromkeys(labels)))}

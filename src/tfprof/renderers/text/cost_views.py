@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.model import metrics
 from tfprof.model.quantity import Kind
-from tfprof.printable import printable
+from tfprof.printable import printable, printable_lines
 from tfprof.renderers.text.original_numbers import CORRECTED, ORIGINAL, Spelling, Write
 from tfprof.renderers.text.tensor_dump import tensor_dump
 from tfprof.results import trees as c
@@ -18,6 +19,7 @@ from tfprof.results.trees import ROOT_NAME, CostRows, OpCostRow, Shape
 from tfprof.views.trees import CostTreeView, OpCostView
 
 Column = Sequence[str | None]
+Ints = npt.NDArray[np.int64]
 
 _MEMORY = (metrics.BYTES, metrics.PEAK, metrics.RESIDUAL, metrics.OUTPUT)
 _TIMES = (metrics.MICROS, metrics.ACCELERATOR, metrics.CPU)
@@ -32,19 +34,19 @@ def _spelling(style: str) -> Spelling:
 def tree_text(view: CostTreeView) -> str:
     """A line a node: self/total of what is selected; the late style has a legend above."""
     spelling, early = _spelling(view.style), view.style == "early"
-    lines = []
+    legend = []
     if not early:
         titles = _op_titles(view.select) if view.of_code else _tree_titles(view.select)
-        lines.append("node name | " + " | ".join(titles))
+        legend.append("node name | " + " | ".join(titles))
     of_rows = _code_columns if view.of_code else _tree_columns
     columns = list(of_rows(view.rows, view.select, spelling, early=early))
     fields = _joined(columns, len(view.rows))
     framed = (f" ({text})" for text in fields) if view.select or not early else repeat("")
-    lines += _lines(view.rows, framed)
-    return "\n".join(lines) + "\n"
+    lines = _lines(view.rows, framed)
+    return "\n".join([*legend, lines]) + "\n"
 
 
-def _joined(columns: list[Column], count: int) -> Iterator[str]:
+def _joined(columns: list[Column], count: int) -> Iterable[str]:
     """The texts of each row; None is left out."""
     if not columns:
         return repeat("", count)
@@ -54,11 +56,15 @@ def _joined(columns: list[Column], count: int) -> Iterator[str]:
     return map(", ".join, zip(*columns, strict=True))
 
 
-def _lines(rows: CostRows, framed: Iterable[str]) -> Iterator[str]:
+def _lines(rows: CostRows, framed: Iterable[str]) -> str:
     named = zip(rows.indent.tolist(), rows.names, framed, strict=False)
     if rows.hidden is None and not rows.values:
-        yield from (printable("  " * indent + name + text) for indent, name, text in named)
-        return
+        return printable_lines([f"{'  ' * indent}{name}{text}" for indent, name, text in named])
+    return "\n".join(_lines_with_more(rows, named))
+
+
+def _lines_with_more(rows: CostRows, named: Iterable[tuple[int, str, str]]) -> Iterator[str]:
+    """With how many nodes were passed over, and the values of tensors."""
     # a line about hidden nodes pushes what stands below it one level in
     extra: list[int] = []
     hidden = rows.hidden.tolist() if rows.hidden is not None else [0] * len(rows)
@@ -96,19 +102,46 @@ def _times(select: frozenset[str]) -> Sequence[int]:
     return _TIMES if "micros" in select else _chosen(_TIMES, select)
 
 
-def _both(rows: CostRows, column: int, write: Write, unit: str = "") -> list[str]:
+class _Cell(NamedTuple):
+    """A cost as it is written."""
+
+    column: int
+    write: Write
+    unit: str = ""
+
+
+def _texts(rows: CostRows, *cells: _Cell) -> Column:
+    """The cells of each row, as one text; most rows of a large graph cost nothing, and share it."""
+    used = [cell.column for cell in cells]
+    used += [metrics.LOST_OF[column] for column in used if column in metrics.LOST_OF]
+    costs = rows.own[:, used].any(axis=1) | rows.total[:, used].any(axis=1)
+    costly = np.flatnonzero(costs | ~rows.accounted)
+    nothing = np.zeros((1, metrics.COLUMNS), np.int64)
+    own, total = (np.concatenate([nothing, matrix[costly]]) for matrix in (rows.own, rows.total))
+    counts = [True, *rows.accounted[costly].tolist()]
+    columns = [_both(own, total, counts, cell, rows.unknown) for cell in cells]
+    first, *others = map(", ".join, zip(*columns, strict=True))
+    texts = np.full(len(rows), first, object)
+    texts[costly] = others
+    found: list[str] = texts.tolist()
+    return found
+
+
+def _both(
+    own: Ints, total: Ints, counts: list[bool], cell: _Cell, unknown: Mapping[str, str]
+) -> list[str]:
     """A row's own cost, unless it does not count, and the total."""
-    if metrics.NAMES[min(column, metrics.RUNS)] in rows.unknown and column != metrics.DEFINED:
-        totals = own = [_UNKNOWN] * len(rows)
+    column, write, unit = cell
+    if metrics.NAMES[min(column, metrics.RUNS)] in unknown and column != metrics.DEFINED:
+        totals = owns = [_UNKNOWN] * len(own)
     else:
-        totals, own = (_known(matrix, column, write) for matrix in (rows.total, rows.own))
-    if not rows.accounted.all():
-        counts = rows.accounted.tolist()
-        own = [text if counted else "--" for text, counted in zip(own, counts, strict=True)]
-    return [f"{one}/{all_}{unit}" for one, all_ in zip(own, totals, strict=True)]
+        totals, owns = (_known(matrix, column, write) for matrix in (total, own))
+    if not all(counts):
+        owns = [text if counted else "--" for text, counted in zip(owns, counts, strict=True)]
+    return [f"{one}/{all_}{unit}" for one, all_ in zip(owns, totals, strict=True)]
 
 
-def _known(matrix: npt.NDArray[np.int64], column: int, write: Write) -> list[str]:
+def _known(matrix: Ints, column: int, write: Write) -> list[str]:
     """Of a sum that misses a part the known one; unknown where none is."""
     texts = _written(matrix[:, column], write)
     lost = metrics.LOST_OF.get(column)
@@ -117,31 +150,31 @@ def _known(matrix: npt.NDArray[np.int64], column: int, write: Write) -> list[str
     return texts
 
 
-def _written(values: npt.NDArray[np.int64], write: Write) -> list[str]:
+def _written(values: Ints, write: Write) -> list[str]:
     """Each number as text; most numbers of a column occur many times."""
     distinct, place = np.unique(values, return_inverse=True)
     texts = [write(value) for value in distinct.tolist()]
     return [texts[at] for at in place.tolist()]
 
 
-def _costs(
-    rows: CostRows, select: frozenset[str], spelling: Spelling, *, early: bool
-) -> Iterator[Column]:
-    yield from (_both(rows, column, spelling.memory) for column in _chosen(_MEMORY, select))
+def _costs(select: frozenset[str], spelling: Spelling, *, early: bool) -> list[_Cell]:
+    cells = [_Cell(column, spelling.memory) for column in _chosen(_MEMORY, select)]
     if early and "micros" in select:
-        yield _both(rows, metrics.MICROS, spelling.time)
-        return
-    yield from (_both(rows, column, spelling.time) for column in _times(select))
+        return [*cells, _Cell(metrics.MICROS, spelling.time)]
+    return cells + [_Cell(column, spelling.time) for column in _times(select)]
+
+
+def _counts(select: frozenset[str], spelling: Spelling) -> list[_Cell]:
+    units = {metrics.PARAMS: " params", metrics.FLOAT_OPS: " flops"}
+    return [_Cell(column, spelling.number, units[column]) for column in _chosen(_COUNTS, select)]
 
 
 def _code_columns(
     rows: CostRows, select: frozenset[str], spelling: Spelling, *, early: bool
 ) -> Iterator[Column]:
-    yield from _costs(rows, select, spelling, early=early)
-    if "params" in select:
-        yield _both(rows, metrics.PARAMS, spelling.number, " params")
-    if "float_ops" in select:
-        yield _both(rows, metrics.FLOAT_OPS, spelling.number, " flops")
+    cells = [*_costs(select, spelling, early=early), *_counts(select, spelling)]
+    if cells:
+        yield _texts(rows, *cells)
     if "device" in select:
         yield ["|".join(devices) if devices else None for devices in rows.devices]
     if "op_types" in select:
@@ -158,17 +191,16 @@ def _tree_columns(
     if "params" in select:
         shapes = map(rows.shapes.get, range(len(rows)))
         yield ["x".join(map(str, shape)) if shape else None for shape in shapes]
-        yield _both(rows, metrics.PARAMS, spelling.number, " params")
-    if "float_ops" in select:
-        yield _both(rows, metrics.FLOAT_OPS, spelling.number, " flops")
-    yield from _costs(rows, select, spelling, early=early)
+    cells = [*_counts(select, spelling), *_costs(select, spelling, early=early)]
+    if cells:
+        yield _texts(rows, *cells)
     if "device" in select:
         yield [device or None for device in rows.device]
     if "op_types" in select:
         yield ["|".join(types) for types in rows.types]
     if "occurrence" in select:
-        runs = _both(rows, metrics.RUNS, spelling.number)
-        defined = _both(rows, metrics.DEFINED, spelling.number)
+        runs = _texts(rows, _Cell(metrics.RUNS, spelling.number))
+        defined = _texts(rows, _Cell(metrics.DEFINED, spelling.number))
         yield [f"{ran}|{made}" for ran, made in zip(runs, defined, strict=True)]
     if "input_shapes" in select:
         yield ["|".join(_input(at, shape) for at, shape in inputs) for inputs in rows.inputs]

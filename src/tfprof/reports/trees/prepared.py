@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from tfprof.analyses.accounting.fill_oplog import fill_oplog
-from tfprof.analyses.accounting.nodes import MOST_SCOPES, Nodes, build_nodes, is_too_deep
+from tfprof.analyses.accounting.name_scopes import MOST_SCOPES, too_deep
+from tfprof.analyses.accounting.nodes import Nodes, build_nodes
 from tfprof.analyses.accounting.regexes import matcher
 from tfprof.analyses.inference.sites import Given
 from tfprof.errors import UsageError
@@ -107,7 +108,7 @@ def _reasons(unknown: Mapping[str, str]) -> list[str]:
 
 def _left_out(nodes: Nodes) -> list[str]:
     """Rows that are not there; no cost is lost with them."""
-    deep = sum(map(is_too_deep, nodes.names))
+    deep = too_deep(nodes.names)
     if not deep:
         return []
     names = units.plural(deep, "name")

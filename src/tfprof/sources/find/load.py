@@ -28,6 +28,7 @@ from tfprof.sources.find.recorded import choose_recorded, choose_recorded_below
 from tfprof.sources.find.runs import choose_run
 from tfprof.sources.find.saved_selection import opened, saved_selection
 from tfprof.sources.formats.saved_profile import KIND as SAVED
+from tfprof.stopwatch import LOAD, part
 
 # the original's flag for each kind
 FLAG_KINDS: Mapping[str, tuple[str, ...]] = {
@@ -64,6 +65,7 @@ class Choice:
 _STATE = "checkpoint"
 
 
+@part(LOAD)
 def choose(request: Request) -> Choice:
     """Look at everything named and decide what to read."""
     named = {flag: [*map(spelt, paths)] for flag, paths in request.named.items()}

@@ -18,6 +18,7 @@ from tfprof.sources.find.folders import FoundFile
 from tfprof.sources.find.joining import ReadFile, joined
 from tfprof.sources.find.rank_graphs import graphs_that_differ
 from tfprof.sources.formats.run_record import KIND as RECORD
+from tfprof.stopwatch import LOAD, part
 from tfprof.wire.fields import Progress
 
 # what is no input of an analysis, but tells about those that are
@@ -29,6 +30,7 @@ _ABOUT = {RECORD: "tells what was run"}
 ProgressOf = Callable[[Path, int], Progress]
 
 
+@part(LOAD)
 def read(selection: Selection, progress: ProgressOf | None = None) -> ProfileData:
     """Read what was selected and join it into one profile."""
     if not selection.is_readable:

@@ -1,0 +1,206 @@
+"""What the executions of a run come to for each node, with the original's rules about devices."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import repeat
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.graph.layer_names import without_calls
+from tfprof.analyses.runtime.op_events import self_micros
+from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.device import holds_kernels, is_cpu_or_gpu
+from tfprof.model.graph import Graph
+from tfprof.model.interned import Interned
+from tfprof.model.metrics import (
+    ACCELERATOR,
+    BYTES,
+    COLUMNS,
+    CPU,
+    MICROS,
+    OUTPUT,
+    PEAK,
+    RESIDUAL,
+    RUNS,
+)
+from tfprof.model.trace import Executions, Trace
+
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+_NO_NODE = re.compile(r"_SOURCE|RecvTensor|.*MEMCPY.*")
+
+
+@frozen_dataclass(slots=False)
+class Placement:
+    """Where each node is: a number of a table, -1 for nowhere."""
+
+    codes: Ints
+    table: list[str]
+
+    @classmethod
+    def nowhere(cls, count: int) -> Placement:
+        return cls(np.full(count, -1, np.int64), [])
+
+    def else_by(self, graph: Graph, graph_row: Ints) -> Placement:
+        """What never ran is where the graph puts it."""
+        index = {device: code for code, device in enumerate(self.table)}
+        number = [index.setdefault(d, len(index)) if d else -1 for d in graph.devices.table]
+        open_ = np.flatnonzero((self.codes < 0) & (graph_row >= 0))
+        codes = self.codes.copy()
+        codes[open_] = np.array(number or [-1])[graph.devices.codes[graph_row[open_]]]
+        return Placement(codes, list(index))
+
+    def column(self) -> Interned:
+        return Interned((self.codes + 1).astype(np.int32), ["", *self.table])
+
+
+@frozen_dataclass(slots=False)
+class NodeRuns:
+    """Executions joined to node names, with the original's rules about devices applied."""
+
+    names: list[str]
+    number_of: Mapping[str, int]
+    of_graph: Ints
+    # names of nodes that the graph does not have
+    outside: list[str]
+    node: Ints
+    canonical: Ints
+    canonical_names: list[str]
+    is_stream: Mask
+    rows: Executions
+    # the time of each execution without what ran inside it, where a capture tells
+    own: Ints | None
+
+    @classmethod
+    def of(cls, trace: Trace, in_graph: list[str]) -> NodeRuns:
+        rows = trace.executions
+        bare = [name.partition(":")[0] for name in rows.node.table]
+        if rows.op is not None:  # functions are inlined, and calls stand in front of names
+            known = set(in_graph)
+            bare = [_as_in_graph(name, known) for name in bare]
+        names = list(dict.fromkeys(bare))
+        number_of = dict(zip(names, range(len(names)), strict=True))
+        node = _numbers(number_of, bare)[rows.node.codes]
+        of_graph = _numbers(number_of, in_graph)
+        met = np.zeros(len(names) + 1, bool)
+        met[of_graph] = True  # the last is that of no name
+        unmet = (names[at] for at in np.flatnonzero(~met[:-1]).tolist())
+        lower = [device.lower() for device in rows.device.table]
+        named = [d if is_cpu_or_gpu(d) else "" for d in lower]
+        table = list(dict.fromkeys(d for d in named if d))
+        codes = np.array([table.index(d) if d else -1 for d in named] or [-1], np.int64)
+        streams = np.array([holds_kernels(d) for d in lower] or [False], bool)
+        return cls(
+            names,
+            number_of,
+            of_graph,
+            [name for name in unmet if not _NO_NODE.fullmatch(name)],
+            node,
+            codes[rows.device.codes],
+            table,
+            streams[rows.device.codes],
+            rows,
+            self_micros(trace),
+        )
+
+    def types(self) -> dict[str, str]:
+        """The op of each node, where executions tell it."""
+        ops = self.rows.op
+        if ops is None:
+            return {}
+        nodes, first = np.unique(self.node, return_index=True)
+        return {
+            self.names[node]: ops[row]
+            for node, row in zip(nodes.tolist(), first.tolist(), strict=True)
+        }
+
+    def fill(
+        self, costs: Ints, others: list[str], row_of: Ints, step: int
+    ) -> tuple[Placement, Mask]:
+        """Adds the costs of the step to the rows; returns where rows ran, and if they ran at all.
+
+        `row_of` is the row of each name of the graph, and behind those of each of the `others`.
+        The first device a node is seen on is its own; what it did on another one is left out.
+        """
+        if not len(costs):
+            return Placement.nowhere(0), np.zeros(0, bool)
+        target = np.full(len(self.names) + 1, -1, np.int64)
+        target[np.append(self.of_graph, _numbers(self.number_of, others))] = row_of
+        target[-1] = -1
+        row = target[self.node]
+        keep = row >= 0
+        own = np.full(len(costs), -1, np.int64)
+        placed = np.flatnonzero(keep & (self.canonical >= 0))[::-1]
+        own[row[placed]] = self.canonical[placed]  # the first one is written last
+        keep &= (self.canonical < 0) | (self.canonical == own[row])
+        rows, steps = row[keep], self.rows.step[keep]
+        ran = np.zeros(len(costs), bool)
+        ran[rows] = True
+        values = self._values()[keep]
+        if step >= 0:
+            here = steps == step
+            rows, steps, values = rows[here], steps[here], values[here]
+        _add_average(costs, rows, steps, values)
+        return Placement(own, self.canonical_names), ran
+
+    def _values(self) -> Ints:
+        rows = self.rows
+        values = np.zeros((len(rows), COLUMNS), np.int64)
+        started = rows.start > 0
+        here = started & (self.canonical >= 0)
+        time = self.own
+        if time is None:
+            time = np.where(rows.op_end_rel == 0, 1, rows.op_end_rel)
+        stream = started & self.is_stream
+        values[stream, ACCELERATOR] = time[stream]
+        cpu = here & ~self.is_stream
+        values[cpu, CPU] = time[cpu]
+        values[cpu, RUNS] = 1
+        values[:, MICROS] = values[:, ACCELERATOR] + values[:, CPU]
+        memory = {
+            BYTES: rows.requested,
+            PEAK: rows.peak,
+            RESIDUAL: rows.residual,
+            OUTPUT: rows.output,
+        }
+        for column, source in memory.items():
+            values[here, column] = source[here]
+        return values
+
+
+def _as_in_graph(name: str, in_graph: set[str]) -> str:
+    """The name that a node of the graph has without the calls around it, if one has."""
+    if name in in_graph:
+        return name
+    bare = without_calls(name)
+    return bare if bare in in_graph else name
+
+
+def _numbers(number_of: Mapping[str, int], names: list[str]) -> Ints:
+    """-1 for a name that has none."""
+    return np.fromiter(map(number_of.get, names, repeat(-1)), np.int64, len(names))
+
+
+def _add_average(costs: Ints, rows: Ints, steps: Ints, values: Ints) -> None:
+    """Sums divided by the number of steps a node appears in, without a remainder.
+
+    What is of no step is another one only for a node that no step has: a tool may have told the
+    steps of kernels, and not those of their launches.
+    """
+    if not len(rows):
+        return
+    order = np.lexsort((steps, rows))
+    rows, steps = rows[order], steps[order]
+    is_first = np.append(True, rows[1:] != rows[:-1])
+    first = np.flatnonzero(is_first)
+    sums = np.add.reduceat(values[order], first, axis=0)
+    # steps of a node stand in order, what is of none first
+    in_some = steps[np.append(first[1:], len(rows)) - 1] >= 0
+    is_first[1:] |= steps[1:] != steps[:-1]
+    counted = is_first & ((steps >= 0) | ~np.repeat(in_some, np.diff(np.append(first, len(rows)))))
+    counts = np.add.reduceat(counted, first, dtype=np.int64)
+    costs[rows[first]] += np.abs(sums) // counts[:, None] * np.sign(sums)
