@@ -75,7 +75,7 @@ class Checkpoint:
             values = np.array(self.strings(tensor), object)
             return values.reshape(tensor.shape)
         kind = np.dtype(stored_type(tensor.dtype))
-        data = b"".join(self.chunks(tensor)) if tensor.is_plain else b""
+        data = self.source.whole(tensor) if tensor.is_plain else b""
         if len(data) != tensor.elements * kind.itemsize or not tensor.is_plain:
             held = f"tensor {tensor.key} holds {len(data):,} bytes"
             wanted = f"{tensor.elements:,} of {dtypes.name(tensor.dtype)}"

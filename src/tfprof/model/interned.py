@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.names import Names
+from tfprof.wire.distinct import distinct
 from tfprof.wire.spans import Spans
 
 Value = TypeVar("Value", bound=np.generic)
@@ -86,7 +87,7 @@ class Interned:
 
     def distinct(self, rows: npt.NDArray[np.int64]) -> set[str]:
         """The strings that some rows hold."""
-        return {self.table[code] for code in np.unique(self.codes[rows]).tolist()}
+        return {self.table[code] for code in distinct(self.codes[rows]).tolist()}
 
     def used(self) -> list[int]:
         """The codes that some row has."""

@@ -90,6 +90,10 @@ class TensorValues(Protocol):
         """Pieces of one tensor's bytes, in order of its elements."""
         ...
 
+    def whole(self, tensor: StoredTensor) -> bytes | npt.NDArray[np.uint8]:
+        """All of one tensor's bytes."""
+        ...
+
     def strings(self, tensor: StoredTensor) -> list[bytes]:
         """The elements of a tensor of strings."""
         ...

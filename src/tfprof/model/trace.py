@@ -20,6 +20,7 @@ from tfprof.model.joined_records import (
 )
 from tfprof.model.providers import AllocationSource, GraphSource, Records
 from tfprof.model.xspace import Space
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 
@@ -62,7 +63,7 @@ class Executions:
         """The different steps, the least first; -1 is none."""
         # a capture may have millions of rows of one step
         alike = self.step.strides == (0,)
-        found: list[int] = np.unique(self.step[:1] if alike else self.step).tolist()
+        found: list[int] = distinct(self.step[:1] if alike else self.step).tolist()
         return found
 
     def at(self, rows: Ints) -> Executions:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,11 +33,15 @@ def crc32c(data: bytes | memoryview | npt.NDArray[np.uint8]) -> int:
 def extended(crc: int, data: bytes | memoryview | npt.NDArray[np.uint8]) -> int:
     """The CRC-32C of what `crc` covers followed by `data`."""
     fast = _fast()
-    return _in_lanes(crc, data) if fast is None else fast(crc, bytes(data))
+    if fast is None:
+        return _in_lanes(crc, data)
+    # it takes what cannot be written, and no view
+    taken = isinstance(data, np.ndarray) and not data.flags.writeable
+    return fast(crc, data if taken else bytes(data))
 
 
 @cache
-def _fast() -> Callable[[int, bytes], int] | None:
+def _fast() -> Callable[[int, Any], int] | None:
     """The extra `fast`, where it is installed and is more than Python itself."""
     try:
         import google_crc32c

@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.wire.distinct import distinct
 from tfprof.wire.words import WORD, Words, varints_in
 
 Ints = npt.NDArray[np.int64]
@@ -109,14 +110,7 @@ def _walkers(words: Words, begin: int, stop: int, end: int, tag: int) -> Ints:
             starts.append(position[inside & (steps == _WARM_UP)])
             open_ = np.flatnonzero(inside & (steps < _WARM_UP))
             position, candidate, steps = position[open_], candidate[open_], steps[open_]
-    return _distinct(np.concatenate(starts))
-
-
-def _distinct(values: Ints) -> Ints:
-    """As np.unique has it, which imports much."""
-    values = np.sort(values)
-    distinct: Ints = values[np.append(True, values[1:] != values[:-1])]
-    return distinct
+    return distinct(np.concatenate(starts))
 
 
 def _walk(words: Words, starts: Ints, stop: int, end: int, tag: int) -> tuple[Ints, int]:

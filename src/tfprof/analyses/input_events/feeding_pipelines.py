@@ -13,6 +13,7 @@ from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.input_events.event_names import is_remote_call, rows_where
 from tfprof.analyses.input_events.iterators import IteratorCalls, iterator_calls, leaf
 from tfprof.model.xspace import Plane
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 
@@ -64,7 +65,7 @@ def _root_within(calls: IteratorCalls, plane: Plane, fetches: Ints) -> Ints:
     start = plane.events.start_ps[fetches]
     end = start + plane.events.duration_ps[fetches]
     outer = np.flatnonzero(calls.holder < 0)
-    for one in np.unique(line).tolist():
+    for one in distinct(line).tolist():
         mine = np.flatnonzero(line == one)
         roots = outer[calls.line[outer] == one]
         if not len(roots):

@@ -21,6 +21,7 @@ from tfprof.analyses.input_events.event_names import (
 )
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.xspace import Plane
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 
@@ -83,7 +84,7 @@ def _within(plane: Plane, runs: Ints) -> Ints:
     """Some events, and all that began within them on their threads."""
     found = [_NONE]
     line = plane.line_of(runs)
-    for one in np.unique(line).tolist():
+    for one in distinct(line).tolist():
         mine = runs[line == one]
         begins, ends = plane.events.start_ps[mine], plane.events.ends(mine)
         order = np.argsort(begins, kind="stable")

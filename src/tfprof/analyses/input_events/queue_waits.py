@@ -20,6 +20,7 @@ from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import Plane
 from tfprof.model.xstats import StatColumn
 from tfprof.results.input import Filler
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 
@@ -81,7 +82,7 @@ def filling_rows(plane: Plane) -> Ints:
 
 def filling_runs(plane: Plane) -> Ints:
     """The numbers of those runs."""
-    return np.unique(_asynchronous(plane).where(is_enqueue).run)
+    return distinct(_asynchronous(plane).where(is_enqueue).run)
 
 
 def fillers(plane: Plane) -> dict[str, Filler]:

@@ -24,6 +24,7 @@ from tfprof.analyses.input_events.iterators import (
 )
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.xspace import Plane
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 
@@ -209,7 +210,7 @@ def _stages(calls: IteratorCalls, group: _Tree) -> list[Stage]:
     codes = calls.path.codes[rows]
     found = {
         calls.path.table[code]: _Found(calls.path.table[code], rows[codes == code])
-        for code in np.unique(codes).tolist()
+        for code in distinct(codes).tolist()
     }
     for stage in found.values():
         _find_parent(calls, found, stage)

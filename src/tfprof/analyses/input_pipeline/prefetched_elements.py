@@ -8,6 +8,7 @@ import numpy.typing as npt
 from tfprof.analyses.events.self_time import holders
 from tfprof.analyses.input_events.event_names import together
 from tfprof.analyses.input_pipeline.pipelines import Pipeline
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 
@@ -28,7 +29,7 @@ def ready_ahead(pipeline: Pipeline) -> dict[int, Ints]:
         return {}
     waited = np.maximum(events.start_ps[taken.rows[right]] - events.ends(made.rows[left]), 0)
     stage = _stage_around(pipeline, taken.rows[right])
-    return {at: waited[stage == at] for at in np.unique(stage[stage >= 0]).tolist()}
+    return {at: waited[stage == at] for at in distinct(stage[stage >= 0]).tolist()}
 
 
 def _stage_around(pipeline: Pipeline, rows: Ints) -> Ints:

@@ -21,6 +21,7 @@ from tfprof.model.op_names import op_name
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.categories import Category
 from tfprof.results.input import Filler, HostInput, SessionFetch
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 
@@ -71,7 +72,7 @@ def fetches_of(
     ran: Mapping[str, Filler],
 ) -> Iterator[SessionFetch]:
     """By op; `rows` are the waits, `ran` what fills queues, by its name."""
-    for name in np.unique(plane.events.name[rows]).tolist():
+    for name in distinct(plane.events.name[rows]).tolist():
         op = op_name(plane.event_names.name[name])
         if op is None:
             continue
@@ -128,7 +129,7 @@ def _ran_fillers(planes: Sequence[Classified]) -> dict[str, Filler]:
         rows = rows_where(
             plane, lambda name: (op := op_name(name)) is not None and is_enqueue(op.type)
         )
-        for name in np.unique(plane.events.name[rows]).tolist():
+        for name in distinct(plane.events.name[rows]).tolist():
             op = op_name(plane.event_names.name[name])
             took = plane.events.duration_ps[rows[plane.events.name[rows] == name]]
             if op is not None:

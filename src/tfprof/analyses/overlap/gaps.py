@@ -14,6 +14,7 @@ from tfprof.model.xspace import HOST_THREADS
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import Did, Gap
 from tfprof.results.step_windows import Steps, StepWindow
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 
@@ -116,12 +117,12 @@ def meanwhile(host: Sequence[PlaneActivities], begin: int, end: int, line: int |
 
 def _told(found: Activities, length: int) -> Iterator[Did]:
     ops = found.category == code_of(Category.HOST_MODEL)
-    types = np.unique(found.label.codes[ops])
+    types = distinct(found.label.codes[ops])
     if len(types) > _FEW_TYPES:
         mine = found.where(ops)
         yield Did(OPS, Intervals.union(mine.start, mine.end).length / length)
         found = found.where(~ops)
-    for code in np.unique(found.label.codes).tolist():
+    for code in distinct(found.label.codes).tolist():
         mine = found.where(found.label.codes == code)
         # what is told by self time has others inside, which are told beside it
         lasted = Intervals.union(mine.start, mine.end).length

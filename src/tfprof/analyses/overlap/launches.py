@@ -20,6 +20,7 @@ from tfprof.analyses.step_time.queued import launched, launches
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.results.categories import Category
 from tfprof.results.step_windows import StepWindow
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 
@@ -122,7 +123,7 @@ def _use(
     until = np.array([window.until for window in windows], np.int64)
     return LaunchUse(
         device.name,
-        len(np.unique(call)),
+        len(distinct(call)),
         launching.minus(device.when_active).covered_between(begin, until),
         until - begin - device.active,
         until - begin,

@@ -13,6 +13,7 @@ from tfprof.analyses.graph.layer_names import folded, without_calls
 from tfprof.analyses.runtime.op_events import OpEvents
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Graph
+from tfprof.wire.distinct import distinct
 
 if TYPE_CHECKING:  # a capture has no such costs, and need not import what counts them
     from tfprof.analyses.cost.op_costs import OpCost, OpCosts
@@ -67,7 +68,7 @@ def ran_as_written(runs: OpEvents, graph: Graph) -> dict[int, str]:
     ran = {without_calls(name) for name in runs.node.table}
     fused = _fused(runs)
     found = {}
-    for code in np.unique(runs.node.codes).tolist():
+    for code in distinct(runs.node.codes).tolist():
         node = without_calls(runs.node.table[code])
         found[code] = _absorbed(graph, node, ran)[-1] if code in fused else node
     return found
@@ -76,7 +77,7 @@ def ran_as_written(runs: OpEvents, graph: Graph) -> dict[int, str]:
 def _fused(runs: OpEvents) -> set[int]:
     """The nodes that ran with others in one op."""
     kinds = runs.op.map(lambda op: FUSED.fullmatch(op) is not None)
-    return set(np.unique(runs.node.codes[kinds]).tolist())
+    return set(distinct(runs.node.codes[kinds]).tolist())
 
 
 def _part_of_the_work(runs: OpEvents) -> Floats:

@@ -21,6 +21,7 @@ from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.categories import Category
 from tfprof.results.step_windows import Steps
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 _GoingOn = Mapping[Category, Intervals]
@@ -165,7 +166,7 @@ def _marker_names(space: Space, plane: Plane, steps: Steps) -> set[str]:
     start = events.start_ps[rows]
     place = np.minimum(np.searchsorted(begin, start), len(begin) - 1)
     marks = (begin[place] == start) & (end[place] == start + events.duration_ps[rows])
-    return {plane.event_names.name[name] for name in np.unique(events.name[rows][marks]).tolist()}
+    return {plane.event_names.name[name] for name in distinct(events.name[rows][marks]).tolist()}
 
 
 def _going_on(planes: Sequence[Classified], steps: Steps | None) -> _GoingOn:

@@ -17,6 +17,7 @@ from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import ALL_STREAMS, COPIES, is_part, is_stream, without_part
 from tfprof.model.xspace import HOST_THREADS, Plane
 from tfprof.results.categories import Category
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 
@@ -61,7 +62,7 @@ class Classified:
         line, line_waiting = self.plane.line_of(rows), self.plane.line_of(waiting)
         found = [
             self._union(rows[line == one]).minus(self._union(waiting[line_waiting == one]))
-            for one in np.unique(line).tolist()
+            for one in distinct(line).tolist()
         ]
         return Intervals.none().join(*found)
 

@@ -13,6 +13,7 @@ from tfprof.analyses.steps.host_marks import POOL, HostMarks, Marks, ends_of
 from tfprof.model.units import plural
 from tfprof.model.xspace import Plane
 from tfprof.results.step_windows import Dropped, StepWindow
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 
@@ -73,7 +74,7 @@ def _asked(plane: Plane, requests: Ints) -> Ints:
     line, root_line = plane.line_of(requests), plane.line_of(roots.rows)
     begins, ends = plane.events.start_ps[requests], ends_of(plane, requests)
     called = plane.events.start_ps[roots.rows]
-    for one in np.unique(line).tolist():
+    for one in distinct(line).tolist():
         mine, there = np.flatnonzero(line == one), np.flatnonzero(root_line == one)
         if len(there):
             there = there[np.argsort(called[there], kind="stable")]

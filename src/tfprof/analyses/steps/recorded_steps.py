@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 
 from tfprof.analyses.events.run_space import STEP
 from tfprof.model.units import plural
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
 from tfprof.results.step_windows import Steps, StepWindow
+from tfprof.wire.distinct import distinct
 
 _STEPS_LINE = "Steps"
 _GPU = "/device:GPU:"
@@ -70,7 +70,7 @@ def session_runs(space: Space, host: str) -> Steps | None:
             continue
         column = plane.stat(STEP)
         steps = column.ints()
-        for step in np.unique(steps).tolist():
+        for step in distinct(steps).tolist():
             rows = column.rows[steps == step]
             begin = int(plane.events.start_ps[rows].min())
             end = int(plane.events.ends(rows).max())

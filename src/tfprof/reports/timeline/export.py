@@ -27,6 +27,7 @@ from tfprof.views.tracks import (
     Thread,
     TraceHead,
 )
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 
@@ -138,7 +139,7 @@ def _flow_pieces(
             (one.target_plane, one.target),
         ):
             tid, time = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
-            for at in np.unique(planes).tolist():
+            for at in distinct(planes).tolist():
                 mine = planes == at
                 tid[mine] = threads[at][rows[mine]]
                 time[mine] = space.planes[at].events.start_ps[rows[mine]] - zero_ps

@@ -28,6 +28,7 @@ from tfprof.results.timeline_tracks import (
     TimelineTracks,
     TrackLevel,
 )
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 
@@ -68,7 +69,7 @@ def in_tracks(data: ProfileData, room: int) -> TimelineTracks:
         processes,
         lanes,
         names.told(),
-        tuple(_level(one, len(np.unique(found.track))) for one in levels),
+        tuple(_level(one, len(distinct(found.track))) for one in levels),
         tuple(_counters(asked, clock)),
         tuple(
             StepMark(one.number, clock.one(one.begin), clock.one(one.end)) for one in asked.steps
@@ -233,7 +234,7 @@ def _args(
     longest = alone[np.argsort(-finest.duration[alone], kind="stable")[:_WITH_ARGS]]
     event = finest.first[longest]
     told: dict[int, Sequence[tuple[str, ArgValue]]] = {}
-    for at in np.unique(found.plane[event]).tolist():
+    for at in distinct(found.plane[event]).tolist():
         plane = asked.space.planes[at]
         mine = np.flatnonzero(found.plane[event] == at)
         by_row = mine[np.argsort(found.row[event[mine]])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from pathlib import Path
 
 from tfprof.errors import CorruptFile
@@ -28,7 +29,7 @@ def open_checkpoint(path: Path, warnings: list[str] | None = None) -> Checkpoint
     except WireFault as fault:
         raise corrupt(fault, path) from None
     for tensor in found.tensors.values():
-        if tensor.elements > MOST_ELEMENTS:
+        if prod(tensor.shape) > MOST_ELEMENTS:
             what = f"tensor {tensor.key} says that it has more elements than a tensor can have"
             raise CorruptFile(what, offset=0, where=str(path))
     return found

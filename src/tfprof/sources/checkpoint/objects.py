@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from tfprof.errors import CorruptFile
@@ -20,12 +20,15 @@ class ObjectNames:
     full: Mapping[str, str]
     slots: Mapping[str, str]
 
-    def of(self, key: str) -> str:
-        return self.full.get(key) or readable_key(key)
+    def of(self, keys: Iterable[str]) -> list[str]:
+        known = self.full.get
+        return [known(key) or readable_key(key) for key in keys]
 
 
 def readable_key(key: str) -> str:
     """`layer/kernel/.ATTRIBUTES/VARIABLE_VALUE` without what only the machine needs."""
+    if "/." not in key:
+        return key
     return (
         key.removesuffix(_VALUE_SUFFIX)
         .replace("/.ATTRIBUTES/", "/")

@@ -38,7 +38,10 @@ class _File:
     table: SortedTable
 
     def chunks(self, tensor: StoredTensor) -> Iterator[bytes]:
-        yield self._values(tensor).tobytes()
+        yield self.whole(tensor)
+
+    def whole(self, tensor: StoredTensor) -> bytes:
+        return self._values(tensor).tobytes()
 
     def strings(self, tensor: StoredTensor) -> list[bytes]:
         return list(self._values(tensor).reshape(-1))

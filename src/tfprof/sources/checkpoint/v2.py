@@ -7,20 +7,23 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from tfprof.errors import CorruptFile, InputUnreadable, PathNotFound
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.checkpoint import OBJECT_GRAPH_KEY, Checkpoint, StoredTensor, stored_type
-from tfprof.model.graph import elements, known_shape
+from tfprof.model.graph import elements
 from tfprof.model.pickling import PicklesWithoutCaches
 from tfprof.sources.checkpoint.objects import ObjectNames, object_names
+from tfprof.sources.checkpoint.places import Places, ShardPlace, columns_of
 from tfprof.sources.files.opener import opener_for
 from tfprof.sources.files.reader import FileReader, parse
-from tfprof.wire.crc32c import extended, masked
+from tfprof.wire.crc32c import crc32c, extended, masked
 from tfprof.wire.fields import WireFault, varint
 from tfprof.wire.ordered_code import SliceExtent, decode_slice_key
-from tfprof.wire.schema import Proto
 from tfprof.wire.table import Entry, SortedTable
+
+Bytes = npt.NDArray[np.uint8]
 
 _HEADER_KEY = b""
 _BIG_ENDIAN = 1
@@ -30,26 +33,13 @@ _SMALL, _NEAR = 1 << 10, 1 << 16
 _STRING, _VARIANT = 7, 21
 
 
-@frozen_dataclass
-class ShardPlace:
-    """Where some bytes lie, and the checksum they must have."""
-
-    key: str
-    dtype: int
-    shape: tuple[int, ...]
-    shard: int
-    offset: int
-    size: int
-    crc: int
-
-
 @frozen_dataclass(slots=False)
 class Bundle(PicklesWithoutCaches):
     """The index, decoded; data files are opened when a tensor is asked for."""
 
     index: Path
     shards: int
-    places: Mapping[str, ShardPlace]
+    places: Places
     # full tensors that are stored as slices: extents and the place of each
     slices: Mapping[str, list[tuple[tuple[SliceExtent, ...], ShardPlace]]]
 
@@ -67,6 +57,21 @@ class Bundle(PicklesWithoutCaches):
             yield self._assembled(tensor)
         else:
             yield from self._checked(self.places[tensor.key])
+
+    def whole(self, tensor: StoredTensor) -> bytes | Bytes:
+        """The same in one piece, which is read where it stays."""
+        if tensor.key in self.slices:
+            return self._assembled(tensor)
+        place = self.places[tensor.key]
+        reader = self._reader(place)
+        if place.size <= _SMALL or place.offset < 0 or place.offset + place.size > reader.size:
+            return b"".join(self._checked(place))
+        data = reader.array_at(place.offset, place.size)
+        if len(data) < place.size:
+            raise self._cut(place, place.offset + len(data))
+        if masked(crc32c(data)) != place.crc:
+            raise self._damaged(place)
+        return data
 
     def _assembled(self, tensor: StoredTensor) -> bytes:
         """A partitioned tensor put together from its slices."""
@@ -120,8 +125,9 @@ class Bundle(PicklesWithoutCaches):
     def short_shards(self) -> list[str]:
         """A sentence for each shard that is not there, or ends before its last tensor does."""
         ends: dict[int, int] = {}
-        for place in self._stored_places():
-            ends[place.shard] = max(ends.get(place.shard, 0), place.offset + place.size)
+        for shard, end in self._stored():
+            if end > ends.get(shard, -1):
+                ends[shard] = end
         found = []
         for shard, end in sorted(ends.items()):
             path = self.shard_path(shard)
@@ -134,16 +140,25 @@ class Bundle(PicklesWithoutCaches):
 
     def shard_files(self) -> tuple[Path, ...]:
         """Those that hold its tensors and are there."""
-        shards = sorted({place.shard for place in self._stored_places()})
-        paths = (self.shard_path(shard) for shard in shards)
+        paths = (self.shard_path(shard) for shard in sorted({shard for shard, _ in self._stored()}))
         return tuple(path for path in paths if opener_for(path).exists(path))
 
-    def _stored_places(self) -> Iterator[ShardPlace]:
-        for key, place in self.places.items():
+    def _stored(self) -> Iterator[tuple[int, int]]:
+        """The shard and the end of all that is stored."""
+        columns = self.places.columns
+        for key, row in self.places.rows.items():
             if key in self.slices:
-                yield from (part for _, part in self.slices[key])
+                yield from ((part.shard, part.offset + part.size) for _, part in self.slices[key])
             else:
-                yield place
+                yield columns.shard[row], columns.offset[row] + columns.size[row]
+
+    def sizes(self) -> list[int]:
+        """How many bytes each tensor takes, in their order."""
+        whole = self.places.columns.size
+        found = {key: whole[row] for key, row in self.places.rows.items()}
+        for key, parts in self.slices.items():
+            found[key] = sum(part.size for _, part in parts)
+        return list(found.values())
 
     def _reader(self, place: ShardPlace) -> _ShardReader:
         if place.shard not in self._readers:
@@ -188,6 +203,9 @@ class _ShardReader:
     def size(self) -> int:
         return self._file.size
 
+    def array_at(self, offset: int, size: int) -> Bytes:
+        return self._file.array_at(offset, size)
+
     def read_at(self, offset: int, size: int) -> bytes:
         if size > _SMALL:
             return self._file.read_at(offset, size)
@@ -199,28 +217,32 @@ class _ShardReader:
 
 
 def open_v2(path: Path, table: SortedTable, warnings: list[str]) -> Checkpoint:
+    entries: list[Entry] = []
+    rows: dict[str, int] = {}
+    parts: list[tuple[str, tuple[SliceExtent, ...], int]] = []
     shards = 1
-    whole: dict[str, Proto] = {}
-    sliced: dict[str, list[tuple[tuple[SliceExtent, ...], ShardPlace]]] = {}
-    for entry in table.entries():
-        if entry.key == _HEADER_KEY:
+    for row, entry in enumerate(table.entries()):
+        entries.append(entry)
+        key = entry.key
+        if key == _HEADER_KEY:
             shards = _shard_count(entry, path)
-            continue
-        message = parse("BundleEntryProto", entry.value, path, entry.block)
-        if entry.key.startswith(b"\0"):
-            name, extents = decode_slice_key(entry.key)
-            sliced.setdefault(name, []).append((extents, _place(name, message)))
+            # in the columns it stands for nothing
+            entries[-1] = entry._replace(value=b"")
+        elif key[0]:
+            rows[str(key, "utf-8", "replace")] = row
         else:
-            whole[entry.key.decode("utf-8", "replace")] = message
-    places = {key: _place(key, message) for key, message in whole.items()}
-    bundle = Bundle(path, shards, places, {k: v for k, v in sliced.items() if k in places})
+            parts.append((*decode_slice_key(key), row))
+    columns = columns_of(entries, path)
+    sliced: dict[str, list[tuple[tuple[SliceExtent, ...], ShardPlace]]] = {}
+    for name, extents, row in parts:
+        if name in rows:
+            sliced.setdefault(name, []).append((extents, columns.place(name, row)))
+    bundle = Bundle(path, shards, Places(rows, columns), sliced)
     warnings += bundle.short_shards()
     names = _names(bundle)
     tensors = {
-        key: StoredTensor(
-            key, names.of(key), place.dtype, place.shape, _stored_bytes(bundle, place)
-        )
-        for key, place in places.items()
+        key: StoredTensor(key, name, columns.dtype[row], columns.shape[row], size)
+        for (key, row), name, size in zip(rows.items(), names.of(rows), bundle.sizes(), strict=True)
     }
     return Checkpoint(
         str(path).removesuffix(".index"),
@@ -241,23 +263,6 @@ def _shard_count(entry: Entry, path: Path) -> int:
             hint="Restore and save it on a little-endian machine.",
         )
     return max(1, int(header.num_shards))
-
-
-def _place(key: str, message: Proto) -> ShardPlace:
-    return ShardPlace(
-        key,
-        message.dtype,
-        known_shape(message.shape),
-        message.shard_id,
-        message.offset,
-        message.size,
-        message.crc32c,
-    )
-
-
-def _stored_bytes(bundle: Bundle, place: ShardPlace) -> int:
-    parts = bundle.slices.get(place.key)
-    return sum(part.size for _, part in parts) if parts else place.size
 
 
 def _names(bundle: Bundle) -> ObjectNames:

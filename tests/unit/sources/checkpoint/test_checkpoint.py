@@ -15,9 +15,11 @@ from tfprof.errors import CorruptFile, InputUnreadable, PathNotFound, TfprofErro
 from tfprof.model.checkpoint import OBJECT_GRAPH_KEY
 from tfprof.sources.checkpoint.checkpoint import open_checkpoint
 from tfprof.sources.checkpoint.objects import readable_key
+from tfprof.sources.checkpoint.places import columns_of
 from tfprof.sources.files.reader import FileReader
 from tfprof.wire import dtypes
 from tfprof.wire.schema import message_class
+from tfprof.wire.table import SortedTable
 
 VALUES = Path(__file__).parents[3] / "checkpoints"
 DTYPES = [*made.NUMPY_TYPES, "bool", *made.QUANTISED, *made.FOUR_BITS]
@@ -453,6 +455,19 @@ def test_a_missing_shard_is_named_with_its_tensor(tmp_path):
     assert run("summary", prefix, "--stats").code == 3
 
 
+def test_entries_that_only_protobuf_takes_say_the_same(tmp_path):
+    """A group, which nobody writes any more, around nothing: those of a block go one by one."""
+    prefix = made.save(tmp_path / "model", {"a": made.random_of("float32"), "b": tf.zeros([3, 0])})
+    index = prefix.with_name("model.index")
+    entries = list(SortedTable(FileReader(index).read_at, FileReader(index).size).entries())
+    group = bytes([9 << 3 | 3, 9 << 3 | 4])
+    plain = columns_of(entries[1:], index)
+    assert plain.shape == [(7, 5), (3, 0)]
+    assert (
+        columns_of([one._replace(value=one.value + group) for one in entries[1:]], index) == plain
+    )
+
+
 # cost
 
 
@@ -460,14 +475,17 @@ def test_opening_and_reading_one_tensor_leave_the_others_alone(tmp_path, monkeyp
     tensors = {f"v{n:04d}": tf.fill([2500], float(n)) for n in range(200)}
     prefix = made.save(tmp_path / "model", tensors)
     read = {}
-    original = FileReader.read_at
 
-    def counted(self, offset, size):
-        data = original(self, offset, size)
-        read[self.path.name] = read.get(self.path.name, 0) + len(data)
-        return data
+    def counted(original):
+        def reading(self, offset, size):
+            data = original(self, offset, size)
+            read[self.path.name] = read.get(self.path.name, 0) + len(data)
+            return data
 
-    monkeypatch.setattr(FileReader, "read_at", counted)
+        return reading
+
+    for name in ("read_at", "array_at"):
+        monkeypatch.setattr(FileReader, name, counted(getattr(FileReader, name)))
     checkpoint = made.opened(prefix)
     assert set(read) == {"model.index"}
     assert checkpoint.stored(checkpoint.tensors["v0077"])[0] == 77.0
