@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Annotated
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.hosts import LeftOut
 from tfprof.model.quantity import Quantity
 from tfprof.results.categories import Category
 from tfprof.results.fields import IF_KNOWN, INSIDE, ROW_KEY, Key, Micros
@@ -242,6 +243,7 @@ class StepsResult:
     launches: tuple[Launches, ...]
     stragglers: tuple[Straggler, ...]
     hosts: tuple[HostRow, ...]
+    left_out: tuple[LeftOut, ...] = ()
     missing: tuple[str, ...] = ()
     events: Annotated[tuple[Behind, ...] | None, IF_KNOWN] = None
     overhead: Annotated[TraceOverhead | None, IF_KNOWN] = None

@@ -29,4 +29,6 @@ def _written(data: ProfileData) -> list[Graph]:
 
 def _executed(data: ProfileData) -> list[Graph]:
     hosts = (*data.hosts, *data.sessions)
-    return [part.load() for host in hosts for part in host.trace.partitions]
+    # a capture has none, and is not read for that
+    ran = (host for host in hosts if host.facts is None)
+    return [part.load() for host in ran for part in host.trace.partitions]
