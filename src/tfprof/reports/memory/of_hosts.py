@@ -1,4 +1,4 @@
-"""The memory that several hosts took: each tells of its devices, and then of a time that all have."""
+"""The memory that several hosts took: each tells of its devices, then of a time that all have."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def capture_facts(known: Digest) -> CaptureFacts | None:
 
 @frozen_dataclass
 class _Captured:
-    """What one capture states; devices in the order in which they stand, `parts` of TensorFlow 1."""
+    """What one capture states; devices in their order, `parts` are those of TensorFlow 1."""
 
     hosts: tuple[str, ...] = ()
     devices: tuple[DeviceKind, ...] = ()

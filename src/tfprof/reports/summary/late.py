@@ -50,7 +50,7 @@ def of_devices(known: Digest) -> OfDevices:
 
 @frozen_dataclass
 class _OfCapture:
-    """What a capture tells of: hosts, whether devices did anything, what of their work is missing."""
+    """Hosts of a capture, whether devices did anything, what of their work is missing."""
 
     hosts: tuple[str, ...] = ()
     devices: bool = False
