@@ -7,6 +7,7 @@
     │   ├── NothingRecognised
     │   ├── NoHostAnswered
     │   ├── StoreNotReached
+    │   ├── ClusterNotReached
     │   └── ValuesNotSaved
     ├── InputUnreadable       exit 4   there, but it cannot be read
     │   ├── EmptyFile
@@ -94,6 +95,12 @@ class StoreNotReached(InputMissing):
     """A bucket or a server: not there, or not for us."""
 
     slug = "store-not-reached"
+
+
+class ClusterNotReached(InputMissing):
+    """The scheduler that was named: not there, or its workers cannot do what is asked."""
+
+    slug = "cluster-not-reached"
 
 
 class ValuesNotSaved(InputMissing):

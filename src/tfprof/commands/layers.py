@@ -8,10 +8,12 @@ from tfprof.commands.command import Command, Drawing, HelpGroup
 from tfprof.commands.options.calibrate import CALIBRATE, calibration_in
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
+from tfprof.commands.options.scheduler import SCHEDULER, host_work
 from tfprof.commands.options.sizes import DIMENSIONS, question_of
 from tfprof.commands.options.which_graph import WHICH_GRAPH, as_asked
 
 if TYPE_CHECKING:
+    from tfprof.model.host_work import HostTask
     from tfprof.reports.layers import Query
     from tfprof.results.answered import Answered
     from tfprof.results.layers import LayersResult
@@ -56,13 +58,20 @@ def query_of(values: Values) -> Query:
     )
 
 
+def _tasks(query: Query) -> tuple[HostTask, ...]:
+    from tfprof.reports.layers.tasks import tasks_of
+
+    return tasks_of(query)
+
+
 def _answer(values: Values, progress: ProgressOf | None) -> Answered[LayersResult]:
     from tfprof.reports.layers import ask
     from tfprof.sources.find.load import read_one
 
     query = query_of(values)
-    data = read_one(request_of(values, "layers"), progress)
-    return ask(as_asked(data, values), query)
+    with host_work(values, lambda: _tasks(query)) as work:
+        data = read_one(request_of(values, "layers"), progress, work)
+        return ask(as_asked(data, values), query)
 
 
 def _drawn(values: Values, progress: ProgressOf | None) -> Answered[LayersResult]:
@@ -89,6 +98,7 @@ COMMAND = Command(
         WHICH_GRAPH,
         OptionSection("", (Option("--signature", "of a SavedModel", metavar="NAME"),)),
         _TIME,
+        SCHEDULER,
     ),
     "layers",
     _answer,

@@ -11,11 +11,13 @@ from tfprof.commands.options.amounts import bytes_of
 from tfprof.commands.options.calibrate import CALIBRATE, calibration_in
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
+from tfprof.commands.options.scheduler import SCHEDULER, host_work
 from tfprof.commands.options.sizes import DIMENSIONS, counted, question_of
 from tfprof.commands.options.which_graph import PARTITION, on_partition
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
+    from tfprof.model.host_work import HostTask, HostWork
     from tfprof.model.profile import ProfileData
     from tfprof.reports.memory import MemoryResult, Query, WhatIfQuery
     from tfprof.results.answered import Answered
@@ -115,10 +117,17 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[MemoryResul
     from tfprof.reports.memory import against, ask
 
     query = query_of(values)
-    data, other = _read(values, "memory", progress)
-    if other is not None:
-        return against(data, other, query)
-    return ask(data, query, _searching(progress))
+    with host_work(values, _tasks) as work:
+        data, other = _read(values, "memory", progress, work)
+        if other is not None:
+            return against(data, other, query)
+        return ask(data, query, _searching(progress))
+
+
+def _tasks() -> tuple[HostTask, ...]:
+    from tfprof.reports.memory.of_hosts import MEMORY
+
+    return (MEMORY,)
 
 
 def _to_draw(values: Values, progress: ProgressOf | None) -> Answered[MemoryResult]:
@@ -132,12 +141,12 @@ def _to_draw(values: Values, progress: ProgressOf | None) -> Answered[MemoryResu
 
 
 def _read(
-    values: Values, command: str, progress: ProgressOf | None
+    values: Values, command: str, progress: ProgressOf | None, work: HostWork | None = None
 ) -> tuple[ProfileData, ProfileData | None]:
     """The model, and the one it is held against."""
     from tfprof.sources.find.load import Request, read_one
 
-    data = on_partition(read_one(request_of(values, command), progress), values)
+    data = on_partition(read_one(request_of(values, command), progress, work), values)
     path = values.text("against")
     return data, read_one(Request([Path(path)]), progress) if path else None
 
@@ -180,7 +189,7 @@ COMMAND = Command(
     "peak memory, measured or before it runs; the batch that fits",
     "tfprof memory examples/unet --device-memory 16GB",
     "graph (estimate) or trace (measured)",
-    _OPTIONS,
+    (*_OPTIONS, SCHEDULER),
     "memory",
     _answer,
     Drawing("peak memory over the batch or over time", _OPTIONS, _to_draw),

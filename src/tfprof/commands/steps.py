@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tfprof.commands.command import Command, Drawing, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
+from tfprof.commands.options.scheduler import SCHEDULER, host_work
 
 if TYPE_CHECKING:
     from tfprof.reports.steps import Query
@@ -42,10 +43,11 @@ def _drawn(values: Values, progress: ProgressOf | None) -> Answered[StepsResult 
 def _asked(
     command: str, values: Values, progress: ProgressOf | None
 ) -> Answered[StepsResult | NoSteps]:
-    from tfprof.reports.steps import ask
+    from tfprof.reports.steps import TASKS, ask
     from tfprof.sources.find.load import read_one
 
-    return ask(read_one(request_of(values, command), progress), query_of(values))
+    with host_work(values, lambda: TASKS) as work:
+        return ask(read_one(request_of(values, command), progress, work), query_of(values))
 
 
 def query_of(values: Values) -> Query:
@@ -61,7 +63,7 @@ COMMAND = Command(
     "what each step's time went to: compute, input, host, idle",
     "tfprof steps examples/slow_input",
     "trace",
-    (*INPUTS, _STEPS),
+    (*INPUTS, _STEPS, SCHEDULER),
     "steps",
     _answer,
     Drawing("what the time of each step went to", (*INPUTS, _DRAWN), _drawn),

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from tfprof.commands.command import Command, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
+from tfprof.commands.options.scheduler import SCHEDULER, host_work
 from tfprof.commands.options.sizes import DIMENSIONS, question_of
 
 if TYPE_CHECKING:
+    from tfprof.model.host_work import HostTask
     from tfprof.reports.summary import Query
     from tfprof.results.answered import Answered
     from tfprof.results.summary import ModelsResult, SummaryResult
@@ -30,11 +32,18 @@ def query_of(values: Values) -> Query:
     return Query(question_of(values), values.flag("stats"), values.texts("ignore"))
 
 
+def _tasks() -> tuple[HostTask, ...]:
+    from tfprof.reports.summary.tasks import TASKS
+
+    return TASKS
+
+
 def _answer(values: Values, progress: ProgressOf | None) -> Answered[SummaryResult | ModelsResult]:
     from tfprof.reports.summary import ask_paths
 
     query = query_of(values)
-    return ask_paths(request_of(values, "summary"), query, progress)
+    with host_work(values, _tasks) as work:
+        return ask_paths(request_of(values, "summary"), query, progress, work)
 
 
 COMMAND = Command(
@@ -43,7 +52,7 @@ COMMAND = Command(
     "what this model is, what it costs, where the cost sits",
     "tfprof examples/unet",
     "anything",
-    (*INPUTS, *DIMENSIONS, _OWN),
+    (*INPUTS, *DIMENSIONS, _OWN, SCHEDULER),
     "summary",
     _answer,
     query=query_of,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tfprof.commands.command import Command, Files, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
+from tfprof.commands.options.scheduler import SCHEDULER, host_work
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,14 +55,15 @@ def query_of(values: Values) -> Query:
 
 
 def _answer(values: Values, progress: ProgressOf | None) -> Answered[TimelineResult] | Files:
-    from tfprof.reports.timeline import ask
+    from tfprof.reports.timeline import TASKS, ask
     from tfprof.sources.find.load import read_one
 
     query, target = query_of(values), _trace_target(values)
-    if target is None:
-        return ask(read_one(request_of(values, "timeline"), progress), query)
+    with host_work(values, lambda: TASKS) as work:
+        data = read_one(request_of(values, "timeline"), progress, work)
+        if target is None:
+            return ask(data, query)
     force = values.flag("force")
-    data = read_one(request_of(values, "timeline"), progress)
     then = "; open it in https://ui.perfetto.dev or chrome://tracing"
     chunks = {target: trace_chunks(data, query, target)}
     return Files(chunks, force, then, tuple(data.warnings), data.files_read)
@@ -90,7 +92,7 @@ COMMAND = Command(
     "what ran when: lanes and critical path; a trace for Perfetto",
     "tfprof timeline examples/slow_input --step 5",
     "trace",
-    (*INPUTS, _TIMELINE),
+    (*INPUTS, _TIMELINE, SCHEDULER),
     "timeline",
     _answer,
     query=query_of,

@@ -3,27 +3,76 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Container, Iterable
 from dataclasses import field, replace
 from functools import cached_property
+from typing import TypeVar, cast
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.host_work import Asking, HostTask
 from tfprof.model.providers import TraceSource
 from tfprof.model.trace import Trace
 from tfprof.model.xspace import Space, on_one_clock
 
+R = TypeVar("R")
+
+
+@frozen_dataclass
+class HostFacts:
+    """What is known of a capture without holding it; `levels` are those of its host tracer.
+
+    `ends_early`: the file was cut off, and is read up to there.
+    """
+
+    ops: int
+    events: int
+    levels: tuple[int, ...]
+    ends_early: bool = False
+
+    @classmethod
+    def of(cls, trace: Trace, *, ends_early: bool = False) -> HostFacts:
+        space = trace.space
+        known = () if space is None else space.environments.values()
+        levels = tuple(one.options.host_tracer_level for one in known if one.options)
+        events = 0 if space is None else space.event_count
+        return cls(len(trace.executions), events, levels, ends_early)
+
+
+@frozen_dataclass
+class LeftOut:
+    """A host that the answer is not of."""
+
+    host: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.host} is left out: {self.why}"
+
 
 @frozen_dataclass
 class Host:
-    """`name` is empty where no file says it; `rank` counts the hosts of a run from 0, by name."""
+    """`name` is empty where no file says it; `rank` counts the files of a run from 0, by name.
+
+    A capture among several has `facts`: it is read when somebody asks, and need not stay.
+    """
 
     name: str
     rank: int
     steps: tuple[int, ...]
     source: TraceSource = field(repr=False)
+    facts: HostFacts | None = None
 
     @property
     def trace(self) -> Trace:
         return self.source()
+
+    @property
+    def known(self) -> HostFacts:
+        return HostFacts.of(self.trace) if self.facts is None else self.facts
+
+    @property
+    def is_capture(self) -> bool:
+        return self.facts is not None or self.trace.space is not None
 
 
 @frozen_dataclass
@@ -37,7 +86,29 @@ class TraceAtHand:
 
 
 class Hosts(tuple[Host, ...]):  # noqa: SLOT001  (what is made of them is kept)
-    """The hosts by rank."""
+    """The hosts by rank. `asking` are those whose files are read one by one, by whoever works."""
+
+    asking: Asking | None = None
+
+    @classmethod
+    def asked_by(cls, asking: Asking, hosts: Iterable[Host]) -> Hosts:
+        made = cls(hosts)
+        made.asking = asking
+        return made
+
+    def each(self, key: str, ask: Callable[..., R], *args: object) -> list[R]:
+        """What each says to a question of its own, by rank: `ask(host, *args)`.
+
+        Where many are read, `ask` runs where the host is: it is a function of a module, and what it
+        returns is small. The `key` tells this question from all others about these hosts.
+        """
+        if self.asking is None:
+            return [ask(host, *args) for host in self]
+        return cast("list[R]", self.asking.each(HostTask(key, ask, args), self))
+
+    def without(self, ranks: Container[int]) -> Hosts:
+        left = (host for host in self if host.rank not in ranks)
+        return Hosts(left) if self.asking is None else Hosts.asked_by(self.asking, left)
 
     @classmethod
     def of(cls, trace: Trace | None) -> Hosts:
@@ -59,7 +130,7 @@ class Hosts(tuple[Host, ...]):  # noqa: SLOT001  (what is made of them is kept)
     @cached_property
     def on_one_clock(self) -> Hosts:
         """The same, with captures that count from the same instant."""
-        if len({space.origin_ns for space in self.spaces}) < 2:
+        if self.asking is not None or len({space.origin_ns for space in self.spaces}) < 2:
             return self
         counted = iter(on_one_clock(self.spaces))
         return Hosts(
@@ -76,14 +147,21 @@ class Hosts(tuple[Host, ...]):  # noqa: SLOT001  (what is made of them is kept)
 
     @property
     def any_ops(self) -> bool:
-        return any(len(host.trace.executions) for host in self)
+        return any(host.known.ops for host in self)
+
+    @property
+    def captured(self) -> bool:
+        """Whether any was recorded by the profiler of TensorFlow 2."""
+        return any(host.is_capture for host in self)
 
     @property
     def recorded(self) -> Trace | None:
         """The run with a record of each execution: metadata of runs, which are of one host."""
-        return None if self.spaces else self.trace
+        return None if self.captured else self.trace
 
-    def __reduce__(self) -> tuple[type[Hosts], tuple[tuple[Host, ...]]]:
+    def __reduce__(self) -> tuple[Callable[..., Hosts], tuple[object, ...]]:
+        if self.asking is not None:
+            return Hosts.asked_by, (self.asking, tuple(self))
         return Hosts, (tuple(self),)
 
 

@@ -10,7 +10,7 @@ from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.event_scalars import EventScalars, SavedCheckpoint
 from tfprof.model.graph import Graph, Shape
-from tfprof.model.hosts import Hosts
+from tfprof.model.hosts import Hosts, LeftOut
 from tfprof.model.keras_model import KerasModel
 from tfprof.model.oplog import OpLog
 from tfprof.model.providers import Recipe
@@ -103,6 +103,8 @@ class ProfileData:
     # what was logged while it ran, a file each, and the checkpoints of the same folder
     logs: tuple[EventScalars, ...] = ()
     saves: tuple[SavedCheckpoint, ...] = ()
+    # hosts that are known to be missing, or whose files cannot be read
+    left_out: tuple[LeftOut, ...] = ()
     # None for what comes from no file
     origin: Origin | None = field(default=None, repr=False, compare=False)
 

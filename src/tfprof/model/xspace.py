@@ -269,14 +269,20 @@ class Space(PicklesWithoutCaches):
 
 def on_one_clock(spaces: Sequence[Space]) -> list[Space]:
     """As counted from where the first of them begins, which all then have as their origin."""
-    latest = max((space.origin_ns for space in spaces), default=0)
+    origin = common_origin([space.origin_ns for space in spaces])
+    return [counted_from(space, origin) for space in spaces]
+
+
+def common_origin(origins: Sequence[int]) -> int:
+    """The first of them."""
+    latest = max(origins, default=0)
     # a host whose clock is far off is shown from the beginning on
-    near = [one.origin_ns for one in spaces if latest - one.origin_ns <= SPREAD_NS]
-    origin = min(near, default=0)
-    return [space if space.origin_ns == origin else _counted(space, origin) for space in spaces]
+    return min((one for one in origins if latest - one <= SPREAD_NS), default=0)
 
 
-def _counted(space: Space, origin_ns: int) -> Space:
+def counted_from(space: Space, origin_ns: int) -> Space:
+    if space.origin_ns == origin_ns:
+        return space
     later = max(0, space.origin_ns - origin_ns) * PS_A_NANOSECOND
     planes = tuple(plane.later(later) for plane in space.planes)
     return replace(space, planes=planes, origin_ns=origin_ns)

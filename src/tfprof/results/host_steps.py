@@ -223,10 +223,13 @@ class HostSteps:
             for category, column in zip(Category, zip(*rows, strict=True), strict=True)
         }
 
+    def average(self) -> dict[Category, float]:
+        return self.average_of(self.time)
+
     @property
     def input_share(self) -> float | None:
         """What an average step waits of its time; None where ops were not recorded."""
         if not self.ops_recorded:
             return None
-        average = self.average_of(self.time)
+        average = self.average()
         return average[Category.INPUT] / max(1, sum(average.values()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import reduce
 from itertools import chain
 from typing import NamedTuple, Protocol, Self, TypeVar
 
@@ -32,12 +31,23 @@ _IN_A_FILE = 1 << 20
 
 
 def merged(parts: Iterable[P]) -> P:
-    return reduce(lambda one, other: one.merge(other), parts)
+    """In a tree: of a thousand, each is merged ten times and not a thousand."""
+    left = list(parts)
+    while len(left) > 1:
+        pairs = zip(left[::2], left[1::2], strict=False)
+        rest = left[-1:] if len(left) % 2 else []
+        left = [*(one.merge(other) for one, other in pairs), *rest]
+    return left[0]
 
 
 def ranked(rank: int, at: int) -> int:
     """The rank of a host among all, if its file has several: behind all of the files before it."""
     return rank * _IN_A_FILE + at
+
+
+def file_of(rank: int) -> int:
+    """The rank of the file that a host of this rank is in."""
+    return rank // _IN_A_FILE
 
 
 def together(*parts: Iterable[H]) -> tuple[H, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from operator import add
 from typing import NamedTuple
 
@@ -120,6 +120,10 @@ class StepAveragePartial:
     spans: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     requested: int | None = None
     eager_ps: int = 0
+
+    def counted_by(self, numbers: tuple[int, ...], periods: tuple[int, ...]) -> StepAveragePartial:
+        """By the steps that all hosts took together."""
+        return replace(self, steps=numbers, periods=periods)
 
     def merge(self, other: StepAveragePartial) -> StepAveragePartial:
         asked = (self.requested, other.requested)

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Annotated
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.hosts import LeftOut
 from tfprof.model.quantity import Quantity
 from tfprof.results.between_hosts import BetweenHosts
 from tfprof.results.categories import Category
@@ -244,6 +245,7 @@ class StepsResult:
     launches: tuple[Launches, ...]
     stragglers: tuple[Straggler, ...]
     hosts: tuple[HostRow, ...]
+    left_out: tuple[LeftOut, ...] = ()
     missing: tuple[str, ...] = ()
     between: Annotated[BetweenHosts | None, IF_KNOWN, Key("between_hosts")] = None
     events: Annotated[tuple[Behind, ...] | None, IF_KNOWN] = None

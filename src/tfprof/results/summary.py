@@ -7,6 +7,7 @@ from typing import Annotated
 
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import Size
+from tfprof.model.hosts import LeftOut
 from tfprof.model.quantity import Quantity
 from tfprof.results.advice import Finding
 from tfprof.results.answered import Used
@@ -100,6 +101,7 @@ class CaptureFacts:
     host_share: float | None
     device_share: float | None
     eager_share: float | None
+    left_out: tuple[LeftOut, ...] = ()
 
 
 @frozen_dataclass

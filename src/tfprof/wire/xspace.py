@@ -99,6 +99,14 @@ def read_plane(data: bytes, start: int, end: int, progress: Progress | None = No
     )
 
 
+def read_lines(data: bytes, start: int, end: int) -> tuple[str, LineColumns]:
+    """The name of the XPlane and its lines; of events no more than how many there are."""
+    bounds = np.array([start], np.int64), np.array([end], np.int64)
+    fields = split(data, *bounds)
+    name = Spans(data, *fields.spans(_PLANE_NAME, 1)).texts()[0]
+    return name, _lines(data, fields.repeated(_LINES), None)[0]
+
+
 def event_stats(data: bytes, plane: PlaneColumns, rows: Ints) -> StatTable:
     """The stats of some `rows` of the events, which are the owners."""
     carriers = rows[plane.events.stats_size[rows] > 0]

@@ -16,9 +16,9 @@ PLANES = {"/host:CPU": {"tf_Compute/1": [("dense/MatMul:MatMul", 10, 5, {"group_
 
 @pytest.fixture
 def two(tmp_path):
-    """Two hosts in a folder; the files are not called after them."""
-    for name, host in (("a", "worker-10"), ("b", "worker-2")):
-        (tmp_path / f"{name}.xplane.pb").write_bytes(capture_bytes(PLANES, host))
+    """Two hosts in a folder; inside, both have the name that every container has."""
+    for name in ("worker-10", "worker-2"):
+        (tmp_path / f"{name}.xplane.pb").write_bytes(capture_bytes(PLANES, "localhost"))
     return tmp_path
 
 
@@ -67,7 +67,7 @@ def test_a_graph_alone_has_no_hosts_and_no_trace(samples):
 
 
 def test_a_trace_at_hand_is_that_of_one_host(two):
-    trace = tfprof.load(two / "a.xplane.pb").trace
+    trace = tfprof.load(two / "worker-2.xplane.pb").trace
     data = ProfileData("made", hosts=Hosts.of(trace))
     assert data.trace is trace
     assert len(data.hosts) == 1

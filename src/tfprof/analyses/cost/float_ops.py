@@ -8,7 +8,7 @@ batched product, layouts with channels first, control inputs, and counts below z
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import field
 
 from tfprof.analyses.inference.engine import infer
@@ -18,6 +18,7 @@ from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.budget import OverBudget
 from tfprof.model.dims import Size, at
 from tfprof.model.graph import Graph
+from tfprof.model.hosts import Host
 from tfprof.model.profile import ProfileData
 from tfprof.ops.rule import rules
 
@@ -51,11 +52,15 @@ def count_float_ops(data: ProfileData, given: Given | None = None) -> FloatOps:
 def _logged(data: ProfileData) -> dict[str, int]:
     """What the op log says about nodes there are; it may have been written for another graph."""
     float_ops = {} if data.oplog is None else data.oplog.float_ops
-    if data.graph is None:
+    if data.graph is None or not float_ops:
         return {name: count for name, count in float_ops.items() if count}
-    ran = set() if data.trace is None else set(data.trace.executions.node.table)
+    ran = {name for some in data.hosts.each("nodes that ran", _nodes_run) for name in some}
     index = data.graph.index
     return {n: count for n, count in float_ops.items() if count and (n in index or n in ran)}
+
+
+def _nodes_run(host: Host) -> Sequence[str]:
+    return host.trace.executions.node.table
 
 
 def _calculated(
@@ -82,7 +87,7 @@ def _calculated(
         is_node = site.name == name
         if is_node and graph is not None and graph.index[name] != site.row:
             continue  # of nodes with one name the first counts
-        total = count if is_node and data.trace is not None else _in_loops(count, site.times)
+        total = count if is_node and data.hosts else _in_loops(count, site.times)
         total = None if total is None else at(total, sizes)
         if not isinstance(total, int):
             unknown.setdefault(site.op, []).append(site.name)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
+from tfprof.model.remembered import parts_of, remembered
 
 
 def written_types(data: ProfileData) -> dict[str, str]:
@@ -13,6 +14,7 @@ def written_types(data: ProfileData) -> dict[str, str]:
     return _types([*_executed(data), *_written(data)])
 
 
+@remembered(lambda data: (parts_of(data), ()))
 def executed_types(data: ProfileData) -> dict[str, str]:
     """By name; a node that took others in ran as an op of another type."""
     return _types([*_written(data), *_executed(data)])
@@ -33,4 +35,6 @@ def _written(data: ProfileData) -> list[Graph]:
 
 def _executed(data: ProfileData) -> list[Graph]:
     hosts = (*data.hosts, *data.sessions)
-    return [part.load() for host in hosts for part in host.trace.partitions]
+    # a capture has none, and is not read for that
+    ran = (host for host in hosts if host.facts is None)
+    return [part.load() for host in ran for part in host.trace.partitions]

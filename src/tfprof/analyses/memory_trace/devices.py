@@ -11,7 +11,9 @@ from tfprof.analyses.memory_trace.session_memory import run_usages
 from tfprof.analyses.memory_trace.usage import Usage
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import short_names
-from tfprof.model.hosts import Host
+from tfprof.model.host_work import HostTask
+from tfprof.model.hosts import Host, Hosts
+from tfprof.model.quantity import Quantity
 from tfprof.model.trace import Executions, Trace
 
 Ints = npt.NDArray[np.int64]
@@ -38,12 +40,69 @@ class DeviceMemory:
         return sum(len(one) for one in self.stretches)
 
 
+@frozen_dataclass
+class UsagePeak:
+    """What a summary tells of a stretch of a device; `with_variables`: of a whole allocator."""
+
+    device: str
+    peak: int
+    measured_peak: Quantity
+    with_variables: bool
+
+
+@frozen_dataclass
+class HostPeaks:
+    """`names` are those of all devices that a host tells of."""
+
+    usages: tuple[UsagePeak, ...]
+    names: tuple[str, ...]
+
+
+@frozen_dataclass
+class DevicePeak:
+    device: str
+    highest: UsagePeak
+
+    @property
+    def peak(self) -> int:
+        return self.highest.peak
+
+
+def peaks_of_hosts(hosts: Hosts) -> list[DevicePeak]:
+    """The highest peak of each device, by name."""
+    told = hosts.each(PEAKS.key, _host_peaks)
+    usages = [one for host in told for one in host.usages]
+    names = [name for host in told for name in host.names]
+    short = short_names([*names, *(usage.device for usage in usages)])
+    found: dict[str, list[UsagePeak]] = {}
+    for usage in usages:
+        found.setdefault(short[usage.device], []).append(usage)
+    return [
+        DevicePeak(device, max(some, key=lambda one: one.peak))
+        for device, some in sorted(found.items())
+    ]
+
+
+def _host_peaks(host: Host) -> HostPeaks:
+    trace = host.trace
+    return HostPeaks(
+        tuple(
+            UsagePeak(one.device, one.peak, one.measured_peak, one.before is not None)
+            for one in usages_of(trace)
+        ),
+        tuple(trace.executions.device.table) if trace.space is None else (),
+    )
+
+
+PEAKS = HostTask("peaks of memory", _host_peaks)
+
+
 def measured_memory(hosts: Iterable[Host]) -> list[DeviceMemory]:
     """Every device that a host tells the memory of, by name; none where nobody tells anything."""
     usages: list[Usage] = []
     names: list[str] = []
     for trace in (host.trace for host in hosts):
-        usages += _usages(trace)
+        usages += usages_of(trace)
         names += trace.executions.device.table if trace.space is None else ()
     short = short_names([*names, *(usage.device for usage in usages)])
     found: dict[str, list[Usage]] = {}
@@ -52,7 +111,7 @@ def measured_memory(hosts: Iterable[Host]) -> list[DeviceMemory]:
     return [DeviceMemory(device, stretches) for device, stretches in sorted(found.items())]
 
 
-def _usages(trace: Trace) -> Iterator[Usage]:
+def usages_of(trace: Trace) -> Iterator[Usage]:
     if trace.space is None:
         return run_usages(trace)
     from tfprof.analyses.memory_trace.capture_memory import space_usages

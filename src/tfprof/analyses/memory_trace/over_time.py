@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from tfprof.analyses.memory_trace.devices import DeviceMemory, highest_in_boxes, span_ns
 from tfprof.analyses.memory_trace.usage import Usage
@@ -31,18 +32,34 @@ class OverTime:
 def over_time(devices: Sequence[DeviceMemory]) -> OverTime:
     highest = max(devices, key=lambda one: one.peak)
     shown = {one.device: _beside(one, highest.highest) for one in devices}
-    first, last = span_ns(shown.values())
-    if 0 < first < (last - first) * _EARLY:
-        first = 0
-    boxes = max(1, min(_MOST_BOXES, (last - first) // NS_A_MICROSECOND))
-    # a change at the very start is in the first box
-    edges = np.linspace(first - 1, last, boxes + 1).astype(np.int64)
-    levels = {
-        device: (*highest_in_boxes(usage, edges).tolist(), usage.residue)
-        for device, usage in shown.items()
-    }
-    points = [*(edges[:-1] + 1).tolist(), last]
-    return OverTime(tuple(map(Nanoseconds, points)), levels)
+    boxes = Boxes.between(*span_ns(shown.values()))
+    levels = {device: boxes.levels(usage) for device, usage in shown.items()}
+    return OverTime(boxes.points, levels)
+
+
+@frozen_dataclass
+class Boxes:
+    """Parts of a time, all of one length, in nanoseconds."""
+
+    first: int
+    last: int
+
+    @classmethod
+    def between(cls, first: int, last: int) -> Boxes:
+        return cls(0 if 0 < first < (last - first) * _EARLY else first, last)
+
+    @property
+    def edges(self) -> npt.NDArray[np.int64]:
+        count = max(1, min(_MOST_BOXES, (self.last - self.first) // NS_A_MICROSECOND))
+        # a change at the very start is in the first box
+        return np.linspace(self.first - 1, self.last, count + 1).astype(np.int64)
+
+    @property
+    def points(self) -> tuple[Nanoseconds, ...]:
+        return tuple(map(Nanoseconds, [*(self.edges[:-1] + 1).tolist(), self.last]))
+
+    def levels(self, usage: Usage) -> tuple[int, ...]:
+        return (*highest_in_boxes(usage, self.edges).tolist(), usage.residue)
 
 
 def _beside(device: DeviceMemory, other: Usage) -> Usage:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,13 +17,16 @@ from tfprof.analyses.runtime.device_peaks import peak_of
 from tfprof.analyses.runtime.op_events import OpEvents, op_events
 from tfprof.analyses.runtime.op_times import OF_EVENTS, closed, groups, op_times, open_groups
 from tfprof.analyses.runtime.op_work import EventWork, work_of
-from tfprof.analyses.steps.step_clock import StepClock, TraceSteps, step_clock
+from tfprof.analyses.steps.host_clock import by_steps, task_by_steps
+from tfprof.analyses.steps.step_clock import StepClock, TraceSteps
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import DevicePeak, without_part
+from tfprof.model.graph import Graph
+from tfprof.model.host_work import HostTask
 from tfprof.model.hosts import Host
 from tfprof.model.interned import Interned
 from tfprof.model.profile import ProfileData
-from tfprof.model.remembered import parts_of, remembered
+from tfprof.model.remembered import remembered
 from tfprof.model.trace import Trace
 from tfprof.results.op_times import OpTimesPartial
 from tfprof.results.partial import merged
@@ -54,19 +57,47 @@ def _layer_names(layers: Sequence[LayerOps]) -> dict[str, str]:
 def op_times_of(data: ProfileData, query: OpTimesQuery) -> OpTimesPartial:
     """Of all hosts. Medians over several are estimated, of one exact."""
     hosts = data.hosts.on_one_clock
-    clock = step_clock(host.trace for host in hosts)
     several = len(hosts) > 1
-    parts = (partial_of(data, host, clock, query, several=several) for host in hosts)
-    whole = merged(parts)
+    asked = OpTimesAsked(query, executed_types(data), data.graph, several=several)
+    whole = merged(by_steps(hosts, asked.key, _of_host, asked))
     return closed(whole, query.layer_names) if several else whole
+
+
+@frozen_dataclass
+class OpTimesAsked:
+    """All that a host needs to be told; `types` are those of ops, by node.
+
+    Of `several`, each keeps what it takes to merge them and to name rows then.
+    """
+
+    query: OpTimesQuery
+    types: Mapping[str, str]
+    graph: Graph | None
+    several: bool
+
+    @property
+    def key(self) -> str:
+        of = "" if self.graph is None else " of a graph"
+        return f"ops by {self.query.by}{of}{' on one of several hosts' if self.several else ''}"
+
+
+def ops_task(by: str) -> HostTask:
+    """The times of ops of a run alone, by whatever is asked."""
+    asked = OpTimesAsked(OpTimesQuery(by), {}, None, several=True)
+    return task_by_steps(asked.key, _of_host, asked)
 
 
 def partial_of(
     data: ProfileData, host: Host, clock: StepClock, query: OpTimesQuery, *, several: bool
 ) -> OpTimesPartial:
-    """Of `several`, each keeps what it takes to merge them and to name rows then."""
+    types = executed_types(data)
+    return _of_host(host, clock, OpTimesAsked(query, types, data.graph, several=several))
+
+
+def _of_host(host: Host, clock: StepClock, asked: OpTimesAsked) -> OpTimesPartial:
+    query, several = asked.query, asked.several
     trace, by = host.trace, query.by
-    runs, work = _worked(data, trace, query.costs, of_events=by in OF_EVENTS)
+    runs, work = _worked(trace, asked.types, query.costs, asked.graph, of_events=by in OF_EVENTS)
     if by in OF_EVENTS:
         runs = replace(runs, first=None)
     marked = TraceSteps(trace, clock)
@@ -86,17 +117,22 @@ def partial_of(
 
 
 @remembered(
-    lambda data, trace, costs, of_events: ((trace, costs, *parts_of(data)), (of_events,)),
+    lambda trace, types, costs, graph, of_events: ((trace, types, costs, graph), (of_events,)),
 )
 def _worked(
-    data: ProfileData, trace: Trace, costs: OpCosts | None, *, of_events: bool
+    trace: Trace,
+    types: Mapping[str, str],
+    costs: OpCosts | None,
+    graph: Graph | None,
+    *,
+    of_events: bool,
 ) -> tuple[OpEvents, EventWork | None]:
     """What ran, and what each of it computed, however it is grouped then."""
-    runs = op_events(trace, executed_types(data))
+    runs = op_events(trace, types)
     runs = (runs if of_events else runs.in_executions()).timed()
     work = None
-    if costs is not None and data.graph is not None:
-        work = work_of(runs, costs, data.graph)
+    if costs is not None and graph is not None:
+        work = work_of(runs, costs, graph)
     return runs, merged_work(capture_work(trace, runs), work)
 
 

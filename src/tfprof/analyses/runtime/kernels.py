@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.device_events.columns import DeviceEvents, device_events
+from tfprof.model.host_work import HostTask
+from tfprof.model.hosts import Host, Hosts
 from tfprof.model.interned import Interned
 from tfprof.model.joint_codes import joint_codes
 from tfprof.model.kernel_names import short_name
@@ -49,6 +51,18 @@ _ELIGIBLE_KINDS = (Kind.MATMUL.value, Kind.CONVOLUTION.value, Kind.ATTENTION.val
 def kernels(spaces: Iterable[Space]) -> KernelsPartial:
     """Of all devices of all hosts."""
     return merged([KernelsPartial(), *map(of_space, spaces)])
+
+
+def kernels_of(hosts: Hosts) -> KernelsPartial:
+    return merged([KernelsPartial(), *hosts.each(KERNELS.key, _of_host)])
+
+
+def _of_host(host: Host) -> KernelsPartial:
+    space = host.trace.space
+    return KernelsPartial() if space is None else of_space(space)
+
+
+KERNELS = HostTask("kernels", _of_host)
 
 
 def of_space(space: Space) -> KernelsPartial:

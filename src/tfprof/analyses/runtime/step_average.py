@@ -10,7 +10,9 @@ import numpy.typing as npt
 from tfprof.analyses.runtime.cuts import phases
 from tfprof.analyses.runtime.eager import is_eager
 from tfprof.analyses.runtime.op_events import OpEvents, op_events
+from tfprof.analyses.steps.host_clock import by_steps, task_by_steps
 from tfprof.analyses.steps.step_clock import StepClock, TraceSteps, step_clock
+from tfprof.model.hosts import Host, Hosts
 from tfprof.model.op_names import OpKind
 from tfprof.model.trace import Executions, Trace
 from tfprof.results.partial import FirstPlace, Met, merged
@@ -23,6 +25,17 @@ def step_average(*traces: Trace) -> StepAverage:
     """The average step of hosts that took it together, by clocks that count from one instant."""
     clock = step_clock(traces)
     return merged(run_partial(trace, clock, rank) for rank, trace in enumerate(traces)).finish()
+
+
+def average_of_hosts(hosts: Hosts) -> StepAverage:
+    return merged(by_steps(hosts, AVERAGE.key, _of_host)).finish()
+
+
+def _of_host(host: Host, clock: StepClock) -> StepAveragePartial:
+    return run_partial(host.trace, clock, host.rank)
+
+
+AVERAGE = task_by_steps("average step", _of_host)
 
 
 def run_partial(trace: Trace, clock: StepClock, rank: int = 0) -> StepAveragePartial:

@@ -50,23 +50,33 @@ class _Seen(NamedTuple):
 def first_steps(places: Sequence[tuple[Space, str]]) -> tuple[str, Steps]:
     """The first host for which the best rule holds, of one capture or several; and its steps."""
     if len(places) != 1:
-        return _first(places)
-    # several parts of an answer ask for the steps of one host
-    space, host = places[0]
+        return _first(places)[:2]
+    host, found, _ = _of_one(*places[0])
+    return host, found
+
+
+def ranked_steps(space: Space, host: str) -> tuple[int, Steps]:
+    """The steps of a host, and the place of the rule that found them: the lower, the better."""
+    _, found, place = _of_one(space, host)
+    return place, found
+
+
+def _of_one(space: Space, host: str) -> tuple[str, Steps, int]:
+    """Several parts of an answer ask for the steps of one host."""
     known = space.found.get(("steps", host))
     if known is None:
-        known = space.found["steps", host] = _first(places)
-    return cast("tuple[str, Steps]", known)
+        known = space.found["steps", host] = _first([(space, host)])
+    return cast("tuple[str, Steps, int]", known)
 
 
-def _first(places: Sequence[tuple[Space, str]]) -> tuple[str, Steps]:
+def _first(places: Sequence[tuple[Space, str]]) -> tuple[str, Steps, int]:
     seen = [_Seen(space, host, host_marks(space, host)) for space, host in places]
-    for rule in _RULES:
+    for place, rule in enumerate(_RULES):
         for one in seen:
             found = rule(one)
             if found is not None:
-                return one.host, found
-    return "", _NONE
+                return one.host, found, place
+    return "", _NONE, len(_RULES)
 
 
 def _marked(rule: Callable[[HostMarks], Marks | None], seen: _Seen) -> Steps | None:

@@ -30,6 +30,15 @@ class StepClock:
 
     windows: Sequence[StepWindow] = ()
 
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        return tuple(window.number for window in self.windows)
+
+    @property
+    def known_periods(self) -> tuple[int, ...]:
+        """Of the last step it is not known when the next one began, unless it is the only one."""
+        return tuple(window.period for window in self.windows[:-1] or self.windows)
+
 
 def step_clock(traces: Iterable[Trace]) -> StepClock:
     """The records of other runs than captures name their steps themselves."""
@@ -55,7 +64,7 @@ class TraceSteps:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        return tuple(window.number for window in self._clock.windows)
+        return self._clock.numbers
 
     @cached_property
     def _by_host(self) -> dict[str, Sequence[StepWindow]]:
@@ -89,9 +98,7 @@ class TraceSteps:
 
     @property
     def known_periods(self) -> tuple[int, ...]:
-        """Of the last step it is not known when the next one began, unless it is the only one."""
-        windows = self._clock.windows
-        return tuple(window.period for window in windows[:-1] or windows)
+        return self._clock.known_periods
 
 
 def _step_at(windows: Sequence[StepWindow], start_ps: Ints) -> Ints:

@@ -43,9 +43,9 @@ def first_finding(found: Digest, ignore: Collection[str] = ()) -> Finding | None
 
     Who asks for a summary is told what is wrong with a file that a rule needs by whoever needs it.
     """
-    graph, spaces = found.data.graph, found.data.hosts.spaces
+    graph, hosts = found.data.graph, found.data.hosts
     is_large = graph is not None and len(graph) > LARGEST_IN_A_SECOND
-    if is_large or sum(space.event_count for space in spaces) > _MANY_EVENTS:
+    if is_large or sum(host.known.events for host in hosts) > _MANY_EVENTS:
         return None
     ignored, _ = names_meant(ignore)
     try:

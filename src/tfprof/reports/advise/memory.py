@@ -57,7 +57,7 @@ def _measured(found: Digest, query: Query) -> MemoryTraits | None:
         return None
     held = found.parameters.bytes
     # an allocator tells of all that it handed out, a run of the step alone
-    with_variables = highest.highest.before is not None
+    with_variables = highest.highest.with_variables
     total = highest.peak + (0 if with_variables else held)
     return MemoryTraits(
         highest.device,

@@ -35,6 +35,7 @@ from tfprof.reports.shared import model_costs as shared
 from tfprof.reports.shared.kernels_of_run import memory_model_of_run
 from tfprof.reports.shared.logged_flops import logged_beside_counted, logged_flops
 from tfprof.reports.shared.recorded_run import said_of_batch, with_batch_of_run
+from tfprof.reports.shared.whole_hosts import with_whole_hosts
 from tfprof.results.answered import Answered, answered
 from tfprof.results.layers import (
     EstimatedTime,
@@ -51,6 +52,7 @@ _OF_LAYERS = "only layers tell it"
 
 def of_graph(data: ProfileData, graph: Graph, query: Query) -> Answered[LayersResult]:
     """A run adds measured time, a device estimated time."""
+    data = with_whole_hosts(data)
     if query.by not in STATIC_GROUPS:
         check_run(data, query.by)
     costs = shared.costs_of(data, query.question)

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from tfprof.analyses.runtime.cuts import KERNEL, kernel_key
 from tfprof.analyses.runtime.host_times import OpTimesQuery, op_times_of
-from tfprof.analyses.runtime.kernels import kernels
+from tfprof.analyses.runtime.kernels import kernels_of
 from tfprof.errors import InputMissing
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
 from tfprof.reports.layers.nulls import null_peaks, nulls
 from tfprof.reports.layers.query import Query
+from tfprof.reports.shared.whole_hosts import with_whole_hosts
 from tfprof.reports.shared.words import NO_STEPS
 from tfprof.results.answered import Answered, answered
 from tfprof.results.kernels import KernelTime
@@ -28,6 +29,7 @@ _NO_GRAPH, NO_RUN = "no graph was given", "no run was given"
 
 
 def of_run(data: ProfileData, query: Query) -> Answered[LayersResult]:
+    data = with_whole_hosts(data)
     check_run(data, query.by)
     time = op_times_of(data, OpTimesQuery(query.by)).finish(query.device)
     notes = [*data.warnings, *warnings_of(time)]
@@ -38,8 +40,9 @@ def of_run(data: ProfileData, query: Query) -> Answered[LayersResult]:
 
 
 def of_kernels(data: ProfileData, query: Query) -> Answered[LayersResult]:
+    data = with_whole_hosts(data)
     check_run(data, "kernel")
-    rows = kernels(data.hosts.spaces).finish()
+    rows = kernels_of(data.hosts).finish()
     if not rows:
         raise InputMissing(
             "no kernels: --by kernel needs a capture of a GPU",

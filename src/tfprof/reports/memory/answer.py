@@ -15,6 +15,7 @@ from tfprof.model.profile import ProfileData
 from tfprof.reports.memory.asked_steps import estimator_of
 from tfprof.reports.memory.estimated import against, estimated, missing_of
 from tfprof.reports.memory.measured import measured, why_none
+from tfprof.reports.memory.of_hosts import measured_on_hosts
 from tfprof.reports.memory.query import Query
 from tfprof.reports.shared.model_costs import costs_of
 from tfprof.reports.shared.recorded_run import batch_of_run, said_of_batch
@@ -35,9 +36,9 @@ def ask(
     query = _as_fed(data, query)
     if not data.hosts or not query.may_be_measured:
         return _as_in_run(data, query, progress)
-    devices = _devices(data)
-    if devices:
-        return measured(data, devices)
+    found = _measured(data)
+    if found is not None:
+        return found
     warning = ". ".join(why_none(data.hosts))
     return _as_in_run(replace(data, warnings=(*data.warnings, warning)), query, progress)
 
@@ -65,9 +66,9 @@ def to_draw(
     """The same over time, or for as many batches as make a curve; beside an `other` model."""
     data = data.as_recorded()
     query = _as_fed(data, query)
-    devices = _devices(data) if data.hosts and query.may_be_measured else []
-    if devices:
-        return measured(data, devices)
+    found = _measured(data) if data.hosts and query.may_be_measured else None
+    if found is not None:
+        return found
 
     def asked(batches: Sequence[int]) -> Answered[EstimatedMemory]:
         wider = replace(query, batches=tuple(batches))
@@ -117,13 +118,28 @@ def _as_fed(data: ProfileData, query: Query) -> Query:
     return replace(query, batches=(fed,))
 
 
+def _measured(data: ProfileData) -> Answered[MeasuredMemory] | None:
+    if data.hosts.asking is None:
+        devices = _devices(data)
+        return measured(data, devices) if devices else None
+    found = measured_on_hosts(data)
+    if found is None:
+        _check_others(data)
+    return found
+
+
 def _devices(data: ProfileData) -> list[DeviceMemory]:
-    """Of a run that tells nothing, a graph or layers may."""
     found = measured_memory(data.hosts.on_one_clock)
-    if not found and data.graph is None and data.keras is None:
+    if not found:
+        _check_others(data)
+    return found
+
+
+def _check_others(data: ProfileData) -> None:
+    """Of a run that tells nothing, a graph or layers may."""
+    if data.graph is None and data.keras is None:
         why, then = why_none(data.hosts)
         raise InputMissing(why, where=data.title, hint=then)
-    return found
 
 
 def _enough_for_a_curve(asked: Sequence[int], fit: Sequence[int]) -> list[int]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tfprof.analyses.graph.node_types import executed_types
 from tfprof.analyses.memory_trace.devices import DeviceMemory, corners, op_types
-from tfprof.analyses.memory_trace.over_time import OverTime, over_time
+from tfprof.analyses.memory_trace.over_time import over_time
 from tfprof.analyses.memory_trace.session_memory import STEP_ALONE
 from tfprof.analyses.memory_trace.usage import LARGE_BLOCKS_ONLY, Usage
 from tfprof.errors import TfprofError
@@ -46,13 +46,27 @@ class _Estimate:
 
 
 def measured(data: ProfileData, devices: Sequence[DeviceMemory]) -> Answered[MeasuredMemory]:
-    types, estimate, curves = types_of(data), _estimate(data), over_time(devices)
-    found = {one.device: _device(one, types, estimate, curves) for one in devices}
+    types, curves = types_of(data), over_time(devices)
+    found = {one.device: device_told(one, types) for one in devices}
+    told = {name: replace(one, levels=curves.levels[name]) for name, one in found.items()}
+    partial = any(one.highest.tells_large_blocks_only for one in devices)
+    return answer_of(data, told, curves.points, partial=partial)
+
+
+def answer_of(
+    data: ProfileData,
+    devices: Mapping[str, MeasuredDevice],
+    points: tuple[Nanoseconds, ...],
+    *,
+    partial: bool,
+) -> Answered[MeasuredMemory]:
+    """With what the graph tells; `partial`: some allocator tells of large blocks only."""
+    estimate = _estimate(data)
+    found = {name: _with_variables(name, one, estimate) for name, one in devices.items()}
     peaks = estimate.peaks if estimate is not None else None
-    result = MeasuredMemory("measured", found, (), None, None, curves.points, peaks)
+    result = MeasuredMemory("measured", found, (), None, None, points, peaks)
     of_steps = all(not one.is_whole for one in found.values())
     warnings = [*data.warnings, *_unknowns(found.values(), estimate)]
-    partial = any(one.highest.tells_large_blocks_only for one in devices)
     of_allocator = f"At least so much: {LARGE_BLOCKS_ONLY}." if partial else _OF_ALLOCATOR
     notes = [*data.warnings, _OF_STEP if of_steps else of_allocator]
     return answered("memory", data, result, warnings, notes)
@@ -60,13 +74,12 @@ def measured(data: ProfileData, devices: Sequence[DeviceMemory]) -> Answered[Mea
 
 def why_none(hosts: Hosts) -> tuple[str, str]:
     """Why a run tells nothing of memory, and what to do."""
-    if not hosts.spaces:
+    if not hosts.captured:
         return (
             "what ran was recorded without its allocations",
             "Run metadata has them, of a run with RunOptions(trace_level=RunOptions.FULL_TRACE).",
         )
-    found = [one for space in hosts.spaces for one in space.environments.values()]
-    levels = [one.options.host_tracer_level for one in found if one.options]
+    levels = [level for host in hosts for level in host.known.levels]
     if levels and max(levels) < _MEMORY_LEVEL:
         return (
             f"the capture has no memory events: its host_tracer_level is {max(levels)}",
@@ -100,19 +113,17 @@ def types_of(data: ProfileData) -> Mapping[str, str]:
     return {**op_types(data.hosts), **executed_types(data)}
 
 
-def _device(
-    device: DeviceMemory, types: Mapping[str, str], estimate: _Estimate | None, curves: OverTime
-) -> MeasuredDevice:
+def device_told(device: DeviceMemory, types: Mapping[str, str]) -> MeasuredDevice:
+    """What a run tells, as far as that goes."""
     usage = device.highest
-    held = _variables(device, estimate)
     whole = usage.before is not None
     times, levels = corners(usage, _CURVE_POINTS)
     allocators = {name: usage.of_allocator(name) for name in usage.allocators}
     states = [one.state for one in allocators.values()]
     return MeasuredDevice(
         usage.peak,
-        held,
-        usage.measured_peak if whole else usage.measured_peak + held,
+        Quantity.unknown(_NOT_TOLD_APART if whole else _NO_GRAPH),
+        usage.measured_peak,
         Nanoseconds(usage.peak_ns),
         usage.peak_step,
         usage.taken_at_peak,
@@ -132,17 +143,20 @@ def _device(
         (),
         _into_step(usage),
         len(usage.blocks.alive_after(len(usage))),
-        curves.levels[device.device],
+        (),
     )
 
 
-def _variables(device: DeviceMemory, estimate: _Estimate | None) -> Quantity:
+def _with_variables(
+    name: str, device: MeasuredDevice, estimate: _Estimate | None
+) -> MeasuredDevice:
     """Beside the peak of a run; in what a whole allocator holds they cannot be told apart."""
-    if device.highest.before is not None:
-        return Quantity.unknown(_NOT_TOLD_APART)
-    if estimate is None:
-        return Quantity.unknown(_NO_GRAPH)
-    return estimate.held.get(device.device, Quantity.derived(0))
+    if device.is_whole:
+        return device
+    held = Quantity.unknown(_NO_GRAPH)
+    if estimate is not None:
+        held = estimate.held.get(name, Quantity.derived(0))
+    return replace(device, persistent_bytes=held, total_bytes=device.total_bytes + held)
 
 
 def _known(value: int | None) -> Quantity:

@@ -30,13 +30,15 @@ from tfprof.reports.shared.model_costs import costs_of
 from tfprof.reports.shared.parameters import parameters_of
 from tfprof.reports.shared.question import Question
 from tfprof.reports.shared.recorded_run import with_batch_of_run
+from tfprof.reports.shared.whole_hosts import with_whole_hosts
 from tfprof.results.step_average import StepAverage
 
 if TYPE_CHECKING:
     from tfprof.analyses.keras.keras_costs import KerasCosts
-    from tfprof.analyses.memory_trace.devices import DeviceMemory
+    from tfprof.analyses.memory_trace.devices import DevicePeak
     from tfprof.analyses.step_time.breakdown import Breakdown
     from tfprof.model.hosts import Hosts
+    from tfprof.results.host_steps import HostSteps
 
 # a summary answers at once: going through more nodes than this takes longer
 LARGEST_IN_A_SECOND = 20_000
@@ -77,9 +79,9 @@ class Digest:
     static: OpCosts | None
     memory: StepPeaks | None
     # what a trace tells of the memory of each device
-    measured: list[DeviceMemory]
+    measured: list[DevicePeak]
     # what the time of the steps of a capture went to
-    steps: Breakdown | None
+    steps: Breakdown | HostSteps | None
     keras: KerasCosts | None
     question: Question
 
@@ -101,6 +103,8 @@ def digest(
 
         data = replace(data, keras=with_weights(data.keras))
     part = extent(data, question.signature if question is not None else None)
+    every = data.hosts.on_one_clock
+    data = with_whole_hosts(data)
     graph, hosts = data.graph, data.hosts.on_one_clock
     static = _static(data, question) if question is not None else None
     if static is not None and question is not None:
@@ -118,8 +122,8 @@ def digest(
         logged_flops(data),
         static,
         _memory(data, part, static, question, fits=not brief) if memory else None,
-        _measured(data.sessions or hosts) if question is not None else [],
-        _steps(data) if question is not None and hosts.spaces and not brief else None,
+        _measured(data.sessions or every) if question is not None else [],
+        _steps(data) if question is not None and hosts.captured and not brief else None,
         _layers(data, question or Question()),
         question or Question(),
     )
@@ -129,17 +133,17 @@ def digest(
 
 
 def _average(hosts: Hosts) -> StepAverage:
-    from tfprof.analyses.runtime.step_average import step_average
+    from tfprof.analyses.runtime.step_average import average_of_hosts
 
-    return step_average(*(host.trace for host in hosts))
+    return average_of_hosts(hosts)
 
 
-def _measured(hosts: Hosts) -> list[DeviceMemory]:
+def _measured(hosts: Hosts) -> list[DevicePeak]:
     if not hosts:
         return []
-    from tfprof.analyses.memory_trace.devices import measured_memory
+    from tfprof.analyses.memory_trace.devices import peaks_of_hosts
 
-    return measured_memory(hosts)
+    return peaks_of_hosts(hosts)
 
 
 def _layers(data: ProfileData, question: Question) -> KerasCosts | None:
@@ -198,8 +202,12 @@ def _fits(made: Program, costs: OpCosts, budget: int) -> int | None:
     return guess_from(with_inputs(lines, made.inputs[0]), budget)
 
 
-def _steps(data: ProfileData) -> Breakdown | None:
+def _steps(data: ProfileData) -> Breakdown | HostSteps | None:
     """Of the first host that has any."""
+    if len(data.hosts) > 1:
+        from tfprof.reports.steps import steps_of_hosts
+
+        return next(iter(steps_of_hosts(data.hosts).hosts), None)
     from tfprof.analyses.step_time.breakdown import breakdowns
 
     return next((one for space in data.hosts.spaces for one in breakdowns(space)), None)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from tfprof.analyses.memory.program import MODELS, ONEDNN, OWN_KERNELS, MemoryModel
+from tfprof.model.host_work import HostTask
+from tfprof.model.hosts import Host
 from tfprof.model.profile import ProfileData
 
 # TensorFlow rewrites the ops that oneDNN has kernels for
@@ -19,9 +21,14 @@ def memory_model_of_run(data: ProfileData) -> MemoryModel:
 
 
 def _ran_onednn(data: ProfileData) -> bool:
-    return any(
-        _OF_ONEDNN in name
-        for space in data.hosts.spaces
-        for plane in space.host_threads
-        for name in plane.event_names.name
+    return any(data.hosts.each(ONEDNN_RAN.key, _host_ran_onednn))
+
+
+def _host_ran_onednn(host: Host) -> bool:
+    space = host.trace.space
+    return space is not None and any(
+        _OF_ONEDNN in name for plane in space.host_threads for name in plane.event_names.name
     )
+
+
+ONEDNN_RAN = HostTask("oneDNN ran", _host_ran_onednn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from tfprof.analyses.events.run_space import RunSpace, run_space
@@ -61,14 +62,21 @@ def run_in_time(data: ProfileData, shows: str) -> RunSpace:
     return found
 
 
-def hosts_in_time(data: ProfileData, shows: str) -> list[tuple[int, Space]]:
-    """The capture of each host, with its rank."""
+def hosts_in_time(data: ProfileData, shows: str) -> Iterator[tuple[int, Space]]:
+    """The capture of each host, with its rank; each when it is its turn."""
+    check_events(data, shows)
+    for one in data.hosts.on_one_clock:
+        yield one.rank, _in_time(data, one.trace).space
+
+
+def check_events(data: ProfileData, shows: str) -> None:
+    """An error where there is no run, or nothing in it."""
     if not data.hosts:
         raise no_run(data, shows, _TRACE_HINT)
-    found = [(one.rank, _in_time(data, one.trace).space) for one in data.hosts.on_one_clock]
-    if not any(space.event_count for _, space in found):
+    if data.hosts.captured and not any(host.known.events for host in data.hosts):
         raise InputMissing("the run has no events: nothing to show", where=data.title)
-    return found
+    if not data.hosts.captured and not data.hosts.any_ops:
+        raise InputMissing("the run has no events: nothing to show", where=data.title)
 
 
 @remembered(lambda data, trace: ((trace, *parts_of(data)), ()))

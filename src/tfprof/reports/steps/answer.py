@@ -9,14 +9,19 @@ from tfprof.analyses.overlap.fragments import missing_parts
 from tfprof.analyses.overlap.host_steps import host_steps, of_fragment, with_only
 from tfprof.analyses.step_time.breakdown import Breakdown, breakdowns
 from tfprof.analyses.step_time.evidence import events_behind
-from tfprof.errors import UsageError
+from tfprof.analyses.steps.host_clock import OWN_STEPS
+from tfprof.errors import InputMissing, UsageError
 from tfprof.model.device import short_names
+from tfprof.model.host_work import HostTask
+from tfprof.model.hosts import Host, Hosts
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
+from tfprof.model.xspace import Space
 from tfprof.reports.shared.input_bound import NO_OPS, is_input_bound
 from tfprof.reports.shared.logged_run import logged_of, not_numbers
 from tfprof.reports.shared.recorded_run import capture_rows, epoch_rows, trace_overhead
-from tfprof.reports.shared.run_in_time import hosts_in_time
+from tfprof.reports.shared.run_in_time import check_events, hosts_in_time
+from tfprof.reports.shared.whole_hosts import with_whole_hosts
 from tfprof.reports.shared.words import FRAGMENT, recognised, shell_path
 from tfprof.reports.steps.overlap_words import is_mostly_outside
 from tfprof.reports.steps.partial import StepsPartial
@@ -25,7 +30,7 @@ from tfprof.reports.steps.recorded_versions import with_recorded_versions
 from tfprof.results.answered import Answered, answered
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import HostSteps
-from tfprof.results.partial import ranked
+from tfprof.results.partial import file_of, merged, ranked
 from tfprof.results.step_windows import StepWindow
 from tfprof.results.steps import Behind, Bound, CategorySlice, Look, NoSteps, StepsResult
 
@@ -41,20 +46,26 @@ _SEE_PYTHON = (
 )
 _SLICES_SHOWN = 3
 _MOSTLY = 0.5
+_SHOWS = "steps are parts of one"
+_OF_EVENTS = (Look.STEP, Look.EVENTS)
 
 
 def ask(data: ProfileData, query: Query) -> Answered[StepsResult | NoSteps]:
     category = query.category
-    found, shown, partial = _all_hosts(data, query.device or "")
-    if found is None or shown is None:
+    data = with_whole_hosts(data)
+    partial = _all_hosts(data)
+    shown = _shown(partial, query.device or "")
+    if shown is None:
         return _without_steps(data)
-    if query.device is not None:
+    found = _with_events(data, shown) if query.device or query.look in _OF_EVENTS else None
+    if query.device is not None and found is not None:
         found = _with_one(found, shown, query.device)
         shown = with_only(shown, found)
     partial = with_recorded_versions(partial, data)
     result = _looked_at(_tagged(partial.finish(query, shown), data), found, category)
     result = replace(
         result,
+        left_out=data.left_out,
         read=data.warnings,
         overhead=trace_overhead(data),
         epochs=epoch_rows(data) or None,
@@ -85,21 +96,47 @@ def _tagged(result: StepsResult, data: ProfileData) -> StepsResult:
     )
 
 
-def _all_hosts(
-    data: ProfileData, device: str
-) -> tuple[Breakdown | None, HostSteps | None, StepsPartial]:
-    """One host with its events, the first or that of the device, and all of them without."""
-    shown: tuple[Breakdown, HostSteps] | None = None
-    whole = StepsPartial()
-    for rank, space in hosts_in_time(data, "steps are parts of one"):
-        missing = tuple(missing_parts(space))
+def steps_of_hosts(hosts: Hosts) -> StepsPartial:
+    """Of captures."""
+    return merged(hosts.on_one_clock.each(STEPS.key, _of_host))
+
+
+def _all_hosts(data: ProfileData) -> StepsPartial:
+    check_events(data, _SHOWS)
+    if data.hosts.captured:
+        return steps_of_hosts(data.hosts)
+    return merged(_of_space(rank, space) for rank, space in hosts_in_time(data, _SHOWS))
+
+
+def _of_host(host: Host) -> StepsPartial:
+    space = host.trace.space
+    return StepsPartial() if space is None else _of_space(host.rank, space)
+
+
+def _of_space(rank: int, space: Space) -> StepsPartial:
+    """Of a capture of several hosts, each."""
+    return partial_of(breakdowns(space), ranked(rank, 0), tuple(missing_parts(space)))
+
+
+STEPS = HostTask("steps", _of_host)
+TASKS = (OWN_STEPS, STEPS)
+
+
+def _shown(partial: StepsPartial, device: str) -> HostSteps | None:
+    """The first host, or that of the device."""
+    named = (host for host in partial.hosts if device.startswith(f"/host:{host.host}/"))
+    return next(named, next(iter(partial.hosts), None))
+
+
+def _with_events(data: ProfileData, shown: HostSteps) -> Breakdown:
+    """One host with its events, which is read for them."""
+    others = {host.rank for host in data.hosts} - {file_of(shown.rank)}
+    alone = replace(data, hosts=data.hosts.on_one_clock.without(others))
+    for rank, space in hosts_in_time(alone, _SHOWS):
         for at, one in enumerate(breakdowns(space)):
-            part = partial_of([one], ranked(rank, at), missing)
-            whole = whole.merge(part)
-            host = part.hosts[0]
-            if shown is None or device.startswith(f"/host:{host.host}/"):
-                shown = one, host
-    return (*shown, whole) if shown is not None else (None, None, whole)
+            if ranked(rank, at) == shown.rank:
+                return one
+    raise InputMissing("the host is not there any more", where=shown.host)
 
 
 def partial_of(
@@ -130,11 +167,14 @@ def _with_one(found: Breakdown, host: HostSteps, device: str) -> Breakdown:
     raise UsageError(f"--device {device!r} is none of the devices", hint=hint)
 
 
-def _looked_at(result: StepsResult, found: Breakdown, category: Category | None) -> StepsResult:
+def _looked_at(
+    result: StepsResult, found: Breakdown | None, category: Category | None
+) -> StepsResult:
     """With the events of what is asked for, which only the capture has."""
-    asked, windows = result.asked, found.steps.windows
-    if asked.look in (Look.GAPS, Look.ALL, Look.HOSTS):
+    asked = result.asked
+    if found is None or asked.look not in _OF_EVENTS:
         return result
+    windows = found.steps.windows
     chosen = windows[found.averaged] if asked.step is None else [_window(windows, asked.step)]
     if category is not None:
         one = _slice(found, category, chosen)
@@ -178,17 +218,26 @@ def _busy_share(result: StepsResult) -> float:
 
 def _next(data: ProfileData, result: StepsResult, shown: HostSteps) -> str:
     """The input where it is waited for; of the infeed of a device no more is known."""
-    path = shell_path(data.title)
-    if not shown.ops_recorded:
-        return f"`tfprof timeline {path}` shows what ran when"
-    if result.verdict.name is Bound.COPIES:
-        return f"`tfprof layers {path} --by op` shows which copies are waited for"
-    if shown.reads_tf_data and is_input_bound(shown.input_share):
-        return f"`tfprof input {path}` shows which stage is slow"
-    if any(one.kind == "host" for one in result.stragglers):
-        return f"`tfprof steps {path} --hosts` shows who is waited for, and when"
-    if result.slow_steps:
-        return f"`tfprof steps {path} --step {result.slow_steps[0].step}` shows a slow step"
-    if result.gaps and _busy_share(result) < _MOSTLY:
-        return f"`tfprof steps {path} --gaps` shows what the host did while nothing ran"
-    return f"`tfprof layers {path} --by op` shows which ops take the time"
+    path, slow = shell_path(data.title), result.slow_steps
+    asks_input = shown.reads_tf_data and is_input_bound(shown.input_share)
+    has_late_host = any(one.kind == "host" for one in result.stragglers)
+    # the first that holds
+    choices = (
+        (not shown.ops_recorded, "timeline {}", "shows what ran when"),
+        (
+            result.verdict.name is Bound.COPIES,
+            "layers {} --by op",
+            "shows which copies are waited for",
+        ),
+        (asks_input, "input {}", "shows which stage is slow"),
+        (has_late_host, "steps {} --hosts", "shows who is waited for, and when"),
+        (bool(slow), f"steps {{}} --step {slow[0].step if slow else ''}", "shows a slow step"),
+        (
+            bool(result.gaps) and _busy_share(result) < _MOSTLY,
+            "steps {} --gaps",
+            "shows what the host did while nothing ran",
+        ),
+        (True, "layers {} --by op", "shows which ops take the time"),
+    )
+    command, shows = next((command, shows) for holds, command, shows in choices if holds)
+    return f"`tfprof {command.format(path)}` {shows}"

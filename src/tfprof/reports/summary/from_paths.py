@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tfprof.errors import InputUnreadable
 from tfprof.model import units
+from tfprof.model.host_work import HostWork
 from tfprof.reports.shared.digest import Digest, digest
 from tfprof.reports.shared.parameters import counts_of
 from tfprof.reports.summary.answer import ask
@@ -20,11 +21,14 @@ from tfprof.sources.find.load import Choice, ProgressOf, Request, choose, read
 
 
 def ask_paths(
-    request: Request, query: Query, progress: ProgressOf | None = None
+    request: Request,
+    query: Query,
+    progress: ProgressOf | None = None,
+    work: HostWork | None = None,
 ) -> Answered[SummaryResult | ModelsResult]:
     choice = choose(request)
     if len(choice.selections) == 1:
-        data = read(choice.selections[0], progress)
+        data = read(choice.selections[0], progress, work)
         with_all = replace(data, warnings=(*choice.warnings, *data.warnings))
         return ask(with_all, query, progress)
     return _models(str(request.paths[0]), choice, progress)

@@ -6,15 +6,14 @@ hosts, and a capture of one CPU does without.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tfprof.frozen_dataclass import frozen_dataclass
-from tfprof.model.xspace import Space
+from tfprof.model.host_work import HostTask
+from tfprof.model.hosts import Host
 from tfprof.reports.shared.digest import Digest
 
 if TYPE_CHECKING:
-    from tfprof.reports.steps.partial import StepsPartial
     from tfprof.results.steps import StepsResult
 
 
@@ -28,34 +27,46 @@ class OfDevices:
 
 
 def of_devices(known: Digest) -> OfDevices:
-    spaces = known.data.hosts.spaces
-    several = len({host for space in spaces for host in space.hosts}) > 1
-    devices = [one for space in spaces for one in space.devices if len(one.events)]
-    if known.steps is None or not (several or devices):
+    hosts, steps = known.data.hosts, known.steps
+    told = hosts.each(ABOUT.key, _about)
+    several = len({name for one in told for name in one.hosts}) > 1
+    if steps is None or not (several or any(one.devices for one in told)):
         return OfDevices()
     # loaded only here, and not for a CPU
-    from tfprof.analyses.overlap.fragments import missing_parts
-    from tfprof.reports.steps import Query, partial_of
+    from tfprof.reports.steps import Query, partial_of, steps_of_hosts
     from tfprof.reports.steps.overlap_words import verdict_text
-    from tfprof.results.partial import merged
+    from tfprof.results.host_steps import HostSteps
 
-    parts = _every_host(spaces) if several else iter([partial_of([known.steps])])
-    found = merged(parts).finish(Query())
+    if several or isinstance(steps, HostSteps):
+        found = steps_of_hosts(hosts).finish(Query())
+    else:
+        found = partial_of([steps]).finish(Query())
     return OfDevices(
         verdict_text(found.verdict) if found.devices else "",
         _slowest(found) if len(found.hosts) > 1 else "",
-        tuple(dict.fromkeys(text for space in spaces for text in missing_parts(space))),
+        tuple(dict.fromkeys(text for one in told for text in one.missing)),
     )
 
 
-def _every_host(spaces: Sequence[Space]) -> Iterator[StepsPartial]:
-    from tfprof.analyses.step_time.breakdown import breakdowns
-    from tfprof.reports.steps import partial_of
-    from tfprof.results.partial import ranked
+@frozen_dataclass
+class _OfCapture:
+    """Hosts of a capture, whether devices did anything, what of their work is missing."""
 
-    for rank, space in enumerate(spaces):
-        for at, one in enumerate(breakdowns(space)):
-            yield partial_of([one], ranked(rank, at))
+    hosts: tuple[str, ...] = ()
+    devices: bool = False
+    missing: tuple[str, ...] = ()
+
+
+def _about(host: Host) -> _OfCapture:
+    space = host.trace.space
+    if space is None or not any(len(one.events) for one in space.devices):
+        return _OfCapture(() if space is None else tuple(space.hosts))
+    from tfprof.analyses.overlap.fragments import missing_parts
+
+    return _OfCapture(tuple(space.hosts), devices=True, missing=tuple(missing_parts(space)))
+
+
+ABOUT = HostTask("devices and what is missing of them", _about)
 
 
 def _slowest(found: StepsResult) -> str:

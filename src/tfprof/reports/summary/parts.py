@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tfprof.analyses.inference.fed_batch import fed_batch
 from tfprof.model.dims import BATCH
 from tfprof.model.graph import Graph
+from tfprof.model.hosts import Hosts
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import TensorSpec
 from tfprof.model.quantity import Quantity
-from tfprof.model.xspace import Space
 from tfprof.reports.shared.digest import COMMON_DEVICE, Digest
 from tfprof.reports.shared.input_bound import NO_OPS, step_text
 from tfprof.reports.shared.missing_sizes import bytes_known
@@ -107,9 +105,8 @@ def measured_peak(known: Digest) -> MeasuredPeak | None:
     highest = max(known.measured, key=lambda one: one.peak, default=None)
     if highest is None:
         return None
-    return MeasuredPeak(
-        highest.highest.measured_peak, with_variables=highest.highest.before is not None
-    )
+    one = highest.highest
+    return MeasuredPeak(one.measured_peak, with_variables=one.with_variables)
 
 
 def estimated_peak(known: Digest) -> EstimatedPeak | None:
@@ -153,8 +150,8 @@ def requested_of(known: Digest) -> Quantity:
 def run_facts(known: Digest, run: StepAverage) -> RunFacts:
     found = known.steps
     step = step_text(found.average(), found.input_share) if found is not None else ""
-    spaces = known.data.hosts.spaces
-    slow = slow_stage(spaces, found.input_share, known.data.graph) if found is not None else ""
+    hosts = known.data.hosts
+    slow = slow_stage(hosts, found.input_share, known.data.graph) if found is not None else ""
     devices = of_devices(known)
     return RunFacts(
         run.executions,
@@ -163,7 +160,7 @@ def run_facts(known: Digest, run: StepAverage) -> RunFacts:
         run.devices,
         step,
         slow,
-        _kernels(spaces),
+        _kernels(hosts),
         run.host_us,
         run.copy_us,
         run.phase_copies,
@@ -174,10 +171,10 @@ def run_facts(known: Digest, run: StepAverage) -> RunFacts:
     )
 
 
-def _kernels(spaces: Sequence[Space]) -> KernelTotals | None:
-    from tfprof.analyses.runtime.kernels import kernels
+def _kernels(hosts: Hosts) -> KernelTotals | None:
+    from tfprof.analyses.runtime.kernels import kernels_of
 
-    found = [one for one in kernels(spaces).finish() if not one.is_copy]
+    found = [one for one in kernels_of(hosts).finish() if not one.is_copy]
     if not found:
         return None
     return KernelTotals(

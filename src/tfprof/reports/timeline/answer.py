@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from tfprof.analyses.steps.host_clock import OWN_STEPS
 from tfprof.analyses.steps.typical_step import typical
-from tfprof.analyses.timeline.event_filters import last_end
-from tfprof.analyses.timeline.host_lanes import host_lanes
+from tfprof.analyses.timeline.event_filters import Filters
+from tfprof.analyses.timeline.host_lanes import LanesPartial, host_lanes
+from tfprof.model.hosts import Host
 from tfprof.model.profile import ProfileData
 from tfprof.model.units import as_micros
 from tfprof.reports.shared.words import recognised, shell_path
-from tfprof.reports.timeline.asked import Timeline, nothing_left
+from tfprof.reports.timeline.asked import ENDS, Timeline, nothing_left
 from tfprof.reports.timeline.path import path_of
 from tfprof.reports.timeline.query import Query
 from tfprof.results.answered import Answered, answered
+from tfprof.results.partial import merged
 from tfprof.results.step_windows import StepWindow
 from tfprof.results.timeline import StepTime, TimelineResult, Window
 
+TASKS = (OWN_STEPS, ENDS)
 _CLOCKS = "Each host by its own clock: `tfprof steps {} --hosts` tells how far these are apart."
 _EXPORT = "-o FILE.trace.json.gz writes all events for Perfetto."
 
@@ -26,8 +30,8 @@ def ask(data: ProfileData, query: Query) -> Answered[TimelineResult]:
         window = typical(asked.steps)
     filters = asked.filters(window)
     begin = filters.begin if filters.begin is not None else asked.zero
-    end = filters.end if filters.end is not None else last_end(asked.space)
-    lanes = host_lanes(asked.space, filters, begin, end).finish()
+    end = filters.end if filters.end is not None else asked.last
+    lanes = _lanes(asked, filters, begin, end).finish()
     if not lanes:
         raise nothing_left()
     result = TimelineResult(
@@ -44,6 +48,20 @@ def ask(data: ProfileData, query: Query) -> Answered[TimelineResult]:
     clocks = [_CLOCKS.format(shell_path(data.title))] if len(data.hosts) > 1 else []
     notes = [*warnings[:1], *clocks, _EXPORT]
     return answered("timeline", data, result, warnings, notes, recognised=recognised(data))
+
+
+def _lanes(asked: Timeline, filters: Filters, begin: int, end: int) -> LanesPartial:
+    if not asked.many:
+        return host_lanes(asked.space, filters, begin, end)
+    hosts = asked.data.hosts
+    return merged(hosts.each(f"lanes {begin} {end} {filters}", _lanes_of, filters, begin, end))
+
+
+def _lanes_of(host: Host, filters: Filters, begin: int, end: int) -> LanesPartial:
+    space = host.trace.space
+    if space is None:
+        return LanesPartial(end - begin)
+    return host_lanes(space, filters, begin, end, host.rank)
 
 
 def _window(asked: Timeline, window: StepWindow | None, begin: int, end: int) -> Window:

@@ -7,18 +7,24 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from tfprof.analyses.events.counters import MemoryCounter, memory_counters
+from tfprof.analyses.events.run_space import RunSpace
 from tfprof.analyses.steps.detect import find_steps
+from tfprof.analyses.steps.host_clock import clock_of, steps_of_hosts
 from tfprof.analyses.timeline.event_filters import Filters, first_start, last_end
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.host_work import HostTask
+from tfprof.model.hosts import Host
 from tfprof.model.profile import ProfileData
 from tfprof.model.units import PS_A_MICROSECOND, PS_A_MILLISECOND, PS_A_NANOSECOND, as_micros
 from tfprof.model.xspace import Space
-from tfprof.reports.shared.run_in_time import run_in_time
+from tfprof.reports.shared.run_in_time import check_events, run_in_time
 from tfprof.reports.timeline.query import Query
 from tfprof.results.step_windows import StepWindow
 
 # a month in picoseconds; columns hold four times as much
 _FAR = 1 << 61
+_SHOWS = "a timeline shows executions"
 
 
 class Timeline:
@@ -26,20 +32,52 @@ class Timeline:
 
     def __init__(self, data: ProfileData, query: Query) -> None:
         self.data, self.query = data, query
-        run = run_in_time(data, "a timeline shows executions")
-        self.space: Space = run.space
-        self.reads: Mapping[str, Sequence[str]] = run.inputs
-        self._counters: Mapping[int, Sequence[MemoryCounter]] = run.counters
+        check_events(data, _SHOWS)
+        # of several hosts, each is looked at by itself
+        self.many = data.hosts.asking is not None
+        ends = [self._ends()] if not self.many else data.hosts.each(ENDS.key, ends_of)
+        known = [one for one in ends if one is not None]
         # whole nanoseconds: what comes after keeps its digits
-        self.zero = first_start(self.space) // PS_A_NANOSECOND * PS_A_NANOSECOND
+        first = min((one.first for one in known), default=0)
+        self.zero = first // PS_A_NANOSECOND * PS_A_NANOSECOND
+        self.last = max((one.last for one in known), default=0)
+        # the same for all
+        self.origin_ns = next((one.origin_ns for one in known), 0)
         self.thread = _pattern(query.thread)
         self._check_times()
+
+    @cached_property
+    def _run(self) -> RunSpace:
+        return run_in_time(self.data, _SHOWS)
+
+    def _ends(self) -> Ends:
+        return Ends(first_start(self.space), last_end(self.space), self.space.origin_ns)
+
+    @property
+    def space(self) -> Space:
+        """All of it as one."""
+        return self._run.space
+
+    @property
+    def reads(self) -> Mapping[str, Sequence[str]]:
+        return {} if self.many else self._run.inputs
+
+    @cached_property
+    def marking(self) -> Space:
+        """The capture of the host whose steps are shown."""
+        if not self.many:
+            return self.space
+        hosts = self.data.hosts
+        own = zip(hosts, steps_of_hosts(hosts), strict=True)
+        marked = [(one.place, host) for host, one in own if one is not None and one.windows]
+        host = min(marked, key=lambda one: one[0], default=(0, hosts[0]))[1]
+        return host.trace.space or Space.joined([])
 
     def _check_times(self) -> None:
         begin, end = self.query.begin_ms, self.query.end_ms
         if begin is not None and end is not None and begin >= end:
             raise UsageError(f"--from {begin:g} is not before --to {end:g}")
-        length = (last_end(self.space) - self.zero) / PS_A_MILLISECOND
+        length = (self.last - self.zero) / PS_A_MILLISECOND
         if begin is not None and begin > length:
             raise UsageError(
                 f"--from {begin:g} is behind the end", hint=f"It ends after {length:,.1f} ms."
@@ -47,12 +85,12 @@ class Timeline:
 
     @property
     def counters(self) -> Mapping[int, Sequence[MemoryCounter]]:
-        if self._counters:
-            return self._counters
-        return {at: list(memory_counters(plane)) for at, plane in enumerate(self.space.planes)}
+        return self._run.counters or counters_of(self.space)
 
     @cached_property
     def steps(self) -> Sequence[StepWindow]:
+        if self.many:
+            return clock_of(self.data.hosts).windows
         return find_steps(self.space).windows
 
     def step(self) -> StepWindow | None:
@@ -86,6 +124,30 @@ class Timeline:
     def since_zero(self, picoseconds: int) -> float:
         """Microseconds from the first event."""
         return as_micros(picoseconds - self.zero)
+
+
+def counters_of(space: Space) -> Mapping[int, Sequence[MemoryCounter]]:
+    return {at: list(memory_counters(plane)) for at, plane in enumerate(space.planes)}
+
+
+@frozen_dataclass
+class Ends:
+    """When the first event of a capture began and the last one ended; picoseconds."""
+
+    first: int
+    last: int
+    origin_ns: int = 0
+
+
+def ends_of(host: Host) -> Ends | None:
+    """None where nothing was recorded."""
+    space = host.trace.space
+    if space is None or not space.event_count:
+        return None
+    return Ends(first_start(space), last_end(space), space.origin_ns)
+
+
+ENDS = HostTask("begin and end", ends_of)
 
 
 def _pattern(text: str | None) -> re.Pattern[str] | None:

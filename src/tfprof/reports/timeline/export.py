@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +16,7 @@ from tfprof.analyses.timeline.lanes import lanes
 from tfprof.model.profile import ProfileData
 from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.model.xspace import Plane, Space
-from tfprof.reports.timeline.asked import Timeline, nothing_left
+from tfprof.reports.timeline.asked import Timeline, counters_of, nothing_left
 from tfprof.reports.timeline.query import Query
 from tfprof.reports.timeline.slices import arg_columns, args_of, named
 from tfprof.views.tracks import (
@@ -38,14 +40,39 @@ def trace_of(data: ProfileData, query: Query) -> tuple[TraceHead, Iterator[Piece
     """All of the run, or the step or part asked for."""
     asked = Timeline(data, query)
     filters = asked.filters(asked.step())
-    if not any(True for plane in asked.space.planes for _ in picked(plane, filters)):
+    pieces = _hosts_pieces(asked, filters) if asked.many else _pieces(
+        asked.space, filters, asked.counters, asked.zero, _Given(),
+        several=len(asked.space.hosts) > 1, all_args=query.all_args,
+    )  # fmt: skip
+    first = next(pieces, None)
+    if first is None:
         raise nothing_left()
     head = TraceHead({
         "producer": "tfprof",
         "source": data.title,
-        "origin_ns": asked.space.origin_ns + asked.zero // PS_A_NANOSECOND,
+        "origin_ns": asked.origin_ns + asked.zero // PS_A_NANOSECOND,
     })  # fmt: skip
-    return head, _pieces(asked.space, filters, asked.counters, asked.zero, all_args=query.all_args)
+    return head, chain([first], pieces)
+
+
+@dataclass(slots=True)
+class _Given:
+    """The last numbers that processes and flows were given."""
+
+    process: int = 0
+    flow: int = 0
+
+
+def _hosts_pieces(asked: Timeline, filters: Filters) -> Iterator[Piece]:
+    """A host after the other: their traces are never held together."""
+    given, several = _Given(), len(asked.data.hosts) > 1
+    for host in asked.data.hosts:
+        space = host.trace.space
+        if space is not None:
+            yield from _pieces(
+                space, filters, counters_of(space), asked.zero, given,
+                several=several, all_args=asked.query.all_args,
+            )  # fmt: skip
 
 
 def _pieces(
@@ -53,11 +80,12 @@ def _pieces(
     filters: Filters,
     counters: Mapping[int, Sequence[MemoryCounter]],
     zero_ps: int,
+    given: _Given,
     *,
+    several: bool,
     all_args: bool,
 ) -> Iterator[Piece]:
     """Processes with their slices and counters, then the flows between slices that are there."""
-    several = len(space.hosts) > 1
     # where each event went; 0 for those that are left out
     threads: list[npt.NDArray[np.int32]] = []
     process: list[int] = []
@@ -68,7 +96,8 @@ def _pieces(
         shown = [_clipped(one, filters) for one in counters.get(at, ())]
         if not wanted and not any(len(one.time_ps) for one in shown):
             continue
-        process[at] = max(process) + 1
+        given.process += 1
+        process[at] = given.process
         name = f"{plane.name} ({plane.host})" if several else plane.name
         yield Process(process[at], name, {"plane": plane.name, "host": plane.host})
         yield from _plane_pieces(plane, process[at], wanted, threads[at], zero_ps, all_args)
@@ -79,7 +108,7 @@ def _pieces(
             for one in shown
             if len(one.time_ps)
         )
-    yield from _flow_pieces(space, threads, process, zero_ps)
+    yield from _flow_pieces(space, threads, process, zero_ps, given)
 
 
 def _clipped(counter: MemoryCounter, filters: Filters) -> MemoryCounter:
@@ -127,10 +156,13 @@ def _plane_pieces(
 
 
 def _flow_pieces(
-    space: Space, threads: Sequence[npt.NDArray[np.int32]], process: Sequence[int], zero_ps: int
+    space: Space,
+    threads: Sequence[npt.NDArray[np.int32]],
+    process: Sequence[int],
+    zero_ps: int,
+    given: _Given,
 ) -> Iterator[Piece]:
     pids = np.array(process, np.int64)
-    first = 1
     for one in flows(space):
         ends = []
         kept = np.ones(len(one), bool)
@@ -147,5 +179,5 @@ def _flow_pieces(
             ends.append((pids[planes], tid, time))
         if kept.any():
             source, target = ((p[kept], t[kept], time[kept]) for p, t, time in ends)
-            yield FlowEnds(one.kind, first, source, target)
-            first += int(kept.sum())
+            yield FlowEnds(one.kind, given.flow + 1, source, target)
+            given.flow += int(kept.sum())

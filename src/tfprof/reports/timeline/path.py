@@ -1,4 +1,8 @@
-"""The critical path of a step: how it is made up."""
+"""The critical path of a step: how it is made up.
+
+Of several hosts, that of the one whose steps are shown: clocks are too far apart to tell which
+event of one waited for which of another.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from tfprof.results.timeline import CriticalPath, PathLink, PathOp
 
 
 def path_of(asked: Timeline, begin: int, end: int) -> CriticalPath:
-    runs = path_events(asked.space, begin, end)
+    runs = path_events(asked.marking, begin, end)
     path = critical_path(runs, _reader(asked), begin)
     return CriticalPath(
         len(path),
@@ -50,7 +54,7 @@ def _ops_on(asked: Timeline, path: Sequence[CriticalEvent]) -> tuple[PathOp, ...
     time: Counter[str] = Counter()
     for link in path:
         plane, row = plane_and_row(link.row)
-        kind = kind_of(asked.space.planes[plane].name_of(row))
+        kind = kind_of(asked.marking.planes[plane].name_of(row))
         runs[kind] += 1
         time[kind] += link.end - link.start
     whole = time.total()
@@ -62,7 +66,7 @@ def _ops_on(asked: Timeline, path: Sequence[CriticalEvent]) -> tuple[PathOp, ...
 
 def _told(asked: Timeline, link: CriticalEvent) -> PathLink:
     at, row = plane_and_row(link.row)
-    plane = asked.space.planes[at]
+    plane = asked.marking.planes[at]
     name = plane.name_of(row)
     op = op_name(name)
     return PathLink(

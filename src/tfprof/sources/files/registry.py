@@ -35,6 +35,8 @@ class FilePiece:
     warnings: list[str] = field(default_factory=list)
     # files that are read through this one
     beside: tuple[Path, ...] = ()
+    # the file was cut off, and this is what came before
+    ends_early: bool = False
 
 
 # path, run number (the original's step for the i-th file), progress

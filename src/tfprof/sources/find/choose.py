@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.hosts import LeftOut
 from tfprof.sources.checkpoint.state import newest_prefix, prefix_of
 from tfprof.sources.find.folders import FoundFile
 from tfprof.sources.formats.saved_profile import KIND as SAVED
@@ -59,6 +60,8 @@ class Selection:
     other_runs: int = 0
     warnings: list[str] = field(default_factory=list)
     opened: list[tuple[FoundFile, str]] = field(default_factory=list)
+    # hosts that are known to have no capture here
+    left_out: list[LeftOut] = field(default_factory=list)
 
     def add(self, other: Selection) -> None:
         """What is there, too."""
@@ -68,6 +71,7 @@ class Selection:
         self.other_runs += other.other_runs
         self.warnings += other.warnings
         self.opened += other.opened
+        self.left_out += other.left_out
 
     def copy(self) -> Selection:
         return replace(
@@ -77,6 +81,7 @@ class Selection:
             elsewhere=[*self.elsewhere],
             warnings=[*self.warnings],
             opened=[*self.opened],
+            left_out=[*self.left_out],
         )
 
     def of_kind(self, *kinds: str) -> list[FoundFile]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.hosts import LeftOut
 from tfprof.model.run_record import RecordedCapture
 from tfprof.sources.files.opener import opener_for
 from tfprof.sources.find.choose import CAPTURE, RUN_KINDS, Selection, age_of_capture, choose_among
@@ -212,4 +213,5 @@ def _say_who_is_missing(ranks: Sequence[int], chosen: Selection) -> None:
     empty = [rank for rank in ranks if rank not in captured]
     if captured and empty:
         which = listed_ranks(empty)
+        chosen.left_out += [LeftOut(f"rank {rank}", "no capture of it") for rank in empty]
         chosen.warnings.append(f"no capture of {which}: the answer is of the others")

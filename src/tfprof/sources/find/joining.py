@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tfprof.errors import InputsDisagree
 from tfprof.frozen_dataclass import frozen_dataclass
-from tfprof.model.hosts import Host, Hosts
+from tfprof.model.hosts import Host, Hosts, LeftOut
 from tfprof.model.oplog import OpLog
 from tfprof.model.profile import Declarations, Input, ProfileData
 from tfprof.model.run_record import RunRecord, joined_records
@@ -16,11 +15,11 @@ from tfprof.model.trace import Trace
 from tfprof.sources.files.file_ref import FileRef
 from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.find.folders import FoundFile
-from tfprof.sources.find.trace_files import FilesTrace, TraceFile, joined_runs, of_host, run_again
+from tfprof.sources.find.host_names import CAPTURES as _CAPTURES
+from tfprof.sources.find.host_names import host_name, missing_between
+from tfprof.sources.find.many_hosts import CaptureOfHost, Session
+from tfprof.sources.find.trace_files import FilesTrace, TraceFile, joined_runs, run_again
 
-# of these, each file is a host; of others, each is a step of one
-_CAPTURES = ("XPlane", "Chrome trace")
-_CAPTURE_SUFFIX = re.compile(r"\.xplane\.(pb|riegeli)$")
 _LOG, _VIEWED = "event file", "Chrome trace"
 
 
@@ -34,7 +33,25 @@ class ReadFile:
     piece: FilePiece
 
 
-def joined(title: str, read: Sequence[ReadFile], inputs: tuple[Input, ...]) -> ProfileData:
+@frozen_dataclass
+class ReadSession:
+    """The captures of several hosts, by their files, and what came of them."""
+
+    captures: Mapping[FoundFile, CaptureOfHost]
+    read: Session
+
+
+def record_of(read: Sequence[ReadFile]) -> RunRecord | None:
+    return joined_records([_of_rank(one) for one in read if one.piece.record is not None])
+
+
+def joined(
+    title: str,
+    read: Sequence[ReadFile],
+    inputs: tuple[Input, ...],
+    session: ReadSession | None = None,
+) -> ProfileData:
+    """`session` are the captures of several hosts, which are not among the files."""
     own = _best_graphs([one for one in read if one.piece.graph is not None])
     if len(own) > 1:
         both = f"{own[0].file.path} and {own[1].file.path}"
@@ -42,29 +59,66 @@ def joined(title: str, read: Sequence[ReadFile], inputs: tuple[Input, ...]) -> P
             f"both hold a graph: {both}", hint="Name one of them; `tfprof diff` compares."
         )
     traced, sessions = _traced(read)
+    captures = [one.file for one in traced]
+    if session is not None:
+        # before all but run metadata, which then tells of the same run in detail
+        sessions = [one for one in traced if one.file.kind == "RunMetadata"]
+        traced, captures = [], [*session.captures]
+        inputs = tuple(_if_read(one, session) for one in inputs)
     _say_what_is_left_out(read, traced)
     declaring = _declaring(read)
-    record = joined_records([_of_rank(one) for one in read if one.piece.record is not None])
+    record = record_of(read)
+    left_out = _left_out(session)
     pieces = [one.piece for one in read]
     load = own[0].piece.graph if own else None
     return ProfileData(
         title,
-        tuple(_with_use(one, read, own, [*traced, *sessions], declaring) for one in inputs),
+        tuple(
+            _with_use(one, read, own, [*traced, *sessions], declaring, captures) for one in inputs
+        ),
         load() if load is not None else None,
         _joined_declarations([one.piece.declared for one in declaring]),
-        _hosts(traced, record),
+        session.read.hosts if session is not None else _hosts(traced),
         _joined_logs([piece.oplog for piece in pieces if piece.oplog is not None]),
         next((p.checkpoint for p in pieces if p.checkpoint is not None), None),
         next((p.keras for p in pieces if p.keras is not None), None),
         (
-            *_dropped(record, traced),
+            *_dropped(record, captures),
+            *map(str, left_out),
+            *(session.read.warnings if session is not None else ()),
             *(text for piece in pieces for text in piece.warnings),
-            *([] if own or traced else _scalars_alone(read)),
+            *([] if own or captures else _scalars_alone(read)),
         ),
         record=record,
         sessions=_one_host(sessions),
         logs=tuple(piece.scalars for piece in pieces if piece.scalars is not None),
+        left_out=(*_said_by(record), *left_out),
     )
+
+
+def _said_by(record: RunRecord | None) -> Iterator[LeftOut]:
+    for host, why in record.left_out if record is not None else ():
+        yield LeftOut(host, why or "it gave no capture")
+
+
+def _left_out(session: ReadSession | None) -> list[LeftOut]:
+    """Those whose files cannot be read, and those between others that have none."""
+    if session is None:
+        return []
+    names = [one.name for one in session.captures.values()]
+    return [*session.read.left_out, *missing_between(names)]
+
+
+def _if_read(one: Input, session: ReadSession) -> Input:
+    fault = next(
+        (
+            session.read.faults[capture.rank]
+            for file, capture in session.captures.items()
+            if capture.rank in session.read.faults and file.path == one.path
+        ),
+        None,
+    )
+    return one if fault is None else replace(one, used=False, why=fault.what)
 
 
 def _best_graphs(graphs: list[ReadFile]) -> list[ReadFile]:
@@ -122,6 +176,7 @@ def _with_use(
     own: Sequence[ReadFile],
     traced: Sequence[ReadFile],
     declaring: Sequence[ReadFile],
+    captures: Sequence[FoundFile],
 ) -> Input:
     """What gives nothing to the profile was not used, and says why."""
     file = next((file for file in read if file.file.path == one.path), None)
@@ -132,7 +187,7 @@ def _with_use(
     if any(part is not None for part in gives):
         return one
     if piece.trace is not None:
-        why = f"the run is in {traced[0].file.path.name}"
+        why = f"the run is in {captures[0].path.name}"
     elif piece.graph is not None:
         why = f"the graph is in {own[0].file.path.name}"
     else:
@@ -172,34 +227,17 @@ def _told_by(traced: Sequence[ReadFile]) -> str:
     return {"XPlane": "capture", "RunMetadata": "run metadata"}.get(kind, "run")
 
 
-def _hosts(traced: Sequence[ReadFile], record: RunRecord | None) -> Hosts:
-    """A host a capture; the files of runs are the steps of one host."""
-    if not traced or traced[0].file.kind not in _CAPTURES:
+def _hosts(traced: Sequence[ReadFile]) -> Hosts:
+    """A capture is a host; the files of runs are the steps of one."""
+    if len(traced) != 1 or traced[0].file.kind not in _CAPTURES:
         return _one_host(traced)
-    traces = [one.piece.trace for one in traced if one.piece.trace is not None]
-    names = [_host_name(one.file, trace) for one, trace in zip(traced, traces, strict=True)]
-    ranks = [one.file.rank or 0 for one in traced]
-    if len(set(names)) < len(names) and len(set(ranks)) == len(ranks):
-        names = _process_names(ranks, record)
-        traces = [of_host(trace, name) for trace, name in zip(traces, names, strict=True)]
-    order = sorted(
-        range(len(names)), key=lambda place: (ranks[place], _numbers_apart(names[place]), place)
-    )
-    return Hosts(
-        Host(names[place], rank, trace.steps, FilesTrace((file,), trace))
-        for rank, place in enumerate(order)
-        for trace in [traces[place]]
-        for file in [replace(_trace_file(traced[place]), host=names[place])]
-    )
-
-
-def _process_names(ranks: Sequence[int], record: RunRecord | None) -> list[str]:
-    """By rank and task; by rank and address where each process has its own."""
-    known = {one.rank: one for one in (record.processes if record is not None else ())}
-    addresses = {one.host for one in known.values() if one.host}
-    if len(addresses) == len(known) > 1:
-        known = {rank: replace(one, task=one.task or one.host) for rank, one in known.items()}
-    return [known[rank].name if rank in known else f"rank {rank}" for rank in ranks]
+    (one,) = traced
+    trace = one.piece.trace
+    if trace is None:
+        return Hosts()
+    name = host_name(one.file, trace)
+    file = replace(_trace_file(one), host=name)
+    return Hosts([Host(name, 0, trace.steps, FilesTrace((file,), trace))])
 
 
 def _scalars_alone(read: Sequence[ReadFile]) -> Iterator[str]:
@@ -208,12 +246,12 @@ def _scalars_alone(read: Sequence[ReadFile]) -> Iterator[str]:
             yield f"{one.file.path}: scalars, no graph and no run metadata in it"
 
 
-def _dropped(record: RunRecord | None, traced: Sequence[ReadFile]) -> Iterator[str]:
+def _dropped(record: RunRecord | None, captures: Sequence[FoundFile]) -> Iterator[str]:
     """What a tracer could not hold, or a process did not give, is missing in every answer."""
     for host, why in record.left_out if record is not None else ():
         yield f"{host} is not in it: {why}" if why else f"{host} is not in it"
     for process in record.processes if record is not None else ():
-        names = {one.file.path.parent.name for one in traced if one.file.rank == process.rank}
+        names = {one.path.parent.name for one in captures if one.rank == process.rank}
         for one in process.captures:
             if one.events_dropped and one.name in names:
                 yield (
@@ -233,17 +271,6 @@ def _one_host(traced: Sequence[ReadFile]) -> Hosts:
 
 def _trace_file(one: ReadFile) -> TraceFile:
     return TraceFile(one.ref, one.file.format, one.step)
-
-
-def _host_name(file: FoundFile, trace: Trace) -> str:
-    hosts = trace.space.hosts if trace.space is not None else ()
-    known = hosts[0] if len(hosts) == 1 else ""
-    return known or _CAPTURE_SUFFIX.sub("", file.path.name)
-
-
-def _numbers_apart(name: str) -> list[tuple[int, str]]:
-    """To sort by: worker-2 comes before worker-10."""
-    return [(int(part) if part.isdecimal() else -1, part) for part in re.split(r"(\d+)", name)]
 
 
 def _declaring(read: Sequence[ReadFile]) -> list[ReadFile]:

@@ -16,6 +16,7 @@ from tfprof.errors import (
     WrongKind,
 )
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.host_work import HostWork
 from tfprof.model.profile import ProfileData
 from tfprof.sources.checkpoint.state import INDEX_SUFFIX, newest_prefix, prefix_of
 from tfprof.sources.files.opener import opener_for, spelt
@@ -217,10 +218,12 @@ def only_one(request: Request, choice: Choice) -> Selection:
     return choice.selections[0]
 
 
-def read_one(request: Request, progress: ProgressOf | None = None) -> ProfileData:
-    """The one model that the request comes down to."""
+def read_one(
+    request: Request, progress: ProgressOf | None = None, work: HostWork | None = None
+) -> ProfileData:
+    """The one model that the request comes down to; `work` as for `read`."""
     choice = choose(request)
-    data = read(only_one(request, choice), progress)
+    data = read(only_one(request, choice), progress, work)
     return replace(data, warnings=(*choice.warnings, *data.warnings))
 
 

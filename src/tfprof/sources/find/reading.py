@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tfprof.errors import InputUnreadable, NotReadYet
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.event_scalars import SavedCheckpoint
+from tfprof.model.host_work import HeardOfHosts, HostWork
 from tfprof.model.profile import Input, ProfileData
 from tfprof.sources.files.file_ref import FileRef
 from tfprof.sources.files.opener import here, opener_for
 from tfprof.sources.find.choose import Selection
 from tfprof.sources.find.folders import FoundFile
-from tfprof.sources.find.joining import ReadFile, joined
+from tfprof.sources.find.host_names import captures_of_hosts, named_captures
+from tfprof.sources.find.joining import ReadFile, ReadSession, joined, record_of
+from tfprof.sources.find.many_hosts import read_session
 from tfprof.sources.find.rank_graphs import graphs_that_differ
 from tfprof.sources.formats.run_record import KIND as RECORD
 from tfprof.stopwatch import LOAD, part
@@ -31,8 +34,13 @@ ProgressOf = Callable[[Path, int], Progress]
 
 
 @part(LOAD)
-def read(selection: Selection, progress: ProgressOf | None = None) -> ProfileData:
-    """Read what was selected and join it into one profile."""
+def read(
+    selection: Selection, progress: ProgressOf | None = None, work: HostWork | None = None
+) -> ProfileData:
+    """Read what was selected and join it into one profile.
+
+    `work` is what will be asked of every host, and who reads them where there are many.
+    """
     if not selection.is_readable:
         first = selection.used[0]
         raise NotReadYet(
@@ -45,8 +53,13 @@ def read(selection: Selection, progress: ProgressOf | None = None) -> ProfileDat
     refs: list[FileRef] = []
     warnings: list[str] = []
     runs = 0
+    of_hosts = captures_of_hosts(selection.used)
     for file in selection.used:
         refs.append(FileRef.of(file.path))
+        if file in of_hosts:
+            of_hosts[file] = refs[-1]
+            inputs.append(Input(file.path, file.kind))
+            continue
         if file.format is not None and file.format.part_of:
             inputs.append(Input(file.path, file.kind, why=f"part of the {file.format.part_of}"))
             continue
@@ -72,13 +85,35 @@ def read(selection: Selection, progress: ProgressOf | None = None) -> ProfileDat
     inputs += [
         Input(f.path, f.kind, used=False, why=why, elsewhere=True) for f, why in selection.elsewhere
     ]
-    data = joined(selection.title, files, tuple(inputs))
+    session = _session(of_hosts, files, progress, work)
+    data = joined(selection.title, files, tuple(inputs), session)
     left = [file for file, _ in selection.passed_over]
     warnings += graphs_that_differ(selection.used, left, data.graph)
     told = (*selection.warnings, *warnings, *data.warnings)
     saves = _saves([*selection.used, *left])
-    data = replace(data, other_runs=selection.other_runs, warnings=told, saves=saves)
+    left_out = (*selection.left_out, *data.left_out)
+    data = replace(
+        data, other_runs=selection.other_runs, warnings=told, saves=saves, left_out=left_out
+    )
     return data.read_from(ReadAgain(selection.copy(), here(), tuple(refs)))
+
+
+def _session(
+    files: Mapping[FoundFile, FileRef | None],
+    others: Sequence[ReadFile],
+    progress: ProgressOf | None,
+    work: HostWork | None,
+) -> ReadSession | None:
+    """The captures of several hosts, which are read one by one."""
+    if not files:
+        return None
+    refs = {file: ref for file, ref in files.items() if ref is not None}
+    named = named_captures(refs, record_of(others))
+    whole = sum(one.size for one in named.values())
+    # not everybody who hears of files shows hosts
+    shown: Callable[[int, int], HeardOfHosts] | None = getattr(progress, "hosts", None)
+    heard = shown(len(named), whole) if shown is not None else None
+    return ReadSession(named, read_session([*named.values()], work, heard))
 
 
 def _saves(files: Iterable[FoundFile]) -> tuple[SavedCheckpoint, ...]:
@@ -131,6 +166,7 @@ class ReadAgain:
             chosen.other_runs,
             chosen.warnings,
             [(self._placed(file), why) for file, why in chosen.opened],
+            chosen.left_out,
         )
 
     def _placed(self, file: FoundFile) -> FoundFile:

@@ -8,29 +8,43 @@ from dataclasses import replace
 from tfprof.errors import WrongKind
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.trace import Trace
+from tfprof.model.xspace import counted_from
 from tfprof.sources.files.file_ref import FileRef
-from tfprof.sources.files.registry import Format
+from tfprof.sources.files.registry import FilePiece, Format
+from tfprof.wire.fields import Progress
 
 
 @frozen_dataclass
 class TraceFile:
     """One file of a trace: what it was, in which format it is read, and as which run.
 
-    `host` is what its host is called here, where its own name tells nothing.
+    `host` is what its host is called here, `origin_ns` the instant that all hosts count from, where
+    there are several.
     """
 
     file: FileRef
     format: Format | None
     step: int
     host: str = ""
+    origin_ns: int | None = None
 
     def trace(self) -> Trace:
+        return self.placed(self.piece().trace or Trace.joined([]))
+
+    def piece(self, progress: Progress | None = None) -> FilePiece:
         self.file.check()
         read = self.format.read if self.format is not None else None
-        found = read(self.file.path, self.step, None).trace if read is not None else None
-        if found is None:
+        found = read(self.file.path, self.step, progress) if read is not None else None
+        if found is None or found.trace is None:
             raise WrongKind("there is no trace in this file any more", where=str(self.file.path))
-        return of_host(found, self.host) if self.host else found
+        return found
+
+    def placed(self, trace: Trace) -> Trace:
+        """Among the other hosts: under its name, and on the clock of all."""
+        trace = of_host(trace, self.host) if self.host else trace
+        if trace.space is None or self.origin_ns is None:
+            return trace
+        return replace(trace, space=counted_from(trace.space, self.origin_ns))
 
 
 def of_host(trace: Trace, name: str) -> Trace:

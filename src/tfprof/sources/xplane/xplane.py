@@ -26,7 +26,15 @@ from tfprof.wire.packed_stats import PackedStats
 from tfprof.wire.riegeli import is_riegeli
 from tfprof.wire.schema import Proto
 from tfprof.wire.spans import Spans
-from tfprof.wire.xspace import PlaneColumns, all_event_stats, event_stats, name_stats, read_plane
+from tfprof.wire.xspace import (
+    LineColumns,
+    PlaneColumns,
+    all_event_stats,
+    event_stats,
+    name_stats,
+    read_lines,
+    read_plane,
+)
 from tfprof.wire.xstats import StatTable
 
 Ints = npt.NDArray[np.int64]
@@ -45,11 +53,9 @@ _OPS_LEVEL = 2
 
 
 def read(path: Path, _: int, progress: Progress | None) -> FilePiece:
-    data = read_or_map(path, progress)
     warnings: list[str] = []
-    if is_riegeli(data[:_HEAD]):
-        data = joined_records(data, path, warnings)
-    data, fields = top_fields(data, "XSpace", path, warnings)
+    data, fields = _top(path, warnings, progress)
+    ends_early = bool(warnings)
     host = next(iter(_strings(data, fields, _HOSTNAMES)), _SUFFIX.sub("", path.name))
     space = _space(_File(data, path, host), fields, warnings, progress)
     rows, threads = executions(space)
@@ -62,7 +68,37 @@ def read(path: Path, _: int, progress: Progress | None) -> FilePiece:
     elif not len(rows):
         warnings.append(f"{path} has no TensorFlow ops{_why_no_ops(space)}")
     steps = tuple(step for step in rows.step_numbers if step >= 0)
-    return FilePiece(trace=Trace(rows, steps, threads=threads, space=space), warnings=warnings)
+    trace = Trace(rows, steps, threads=threads, space=space)
+    return FilePiece(trace=trace, warnings=warnings, ends_early=ends_early)
+
+
+def origin_ns(path: Path) -> int:
+    """The instant that the capture counts from, without decoding its events."""
+    data, fields = _top(path, [], None)
+    file, lines, began = _File(data, path, ""), [], 0
+    found = fields.repeated(_PLANES)
+    for start, end in zip(found.start.tolist(), found.end.tolist(), strict=True):
+        try:
+            name, own = read_lines(data, start, end)
+            lines.append(own)
+            if name == ENVIRONMENT and not began:
+                plane = _plane(file, read_plane(data, start, end), 0)
+                began = _environment(file, (plane,)).start_ns or 0
+        except WireFault as fault:
+            raise corrupt(fault, path) from None
+    return _origin(_base(lines)[0], began)
+
+
+def _top(path: Path, warnings: list[str], progress: Progress | None) -> tuple[bytes, Fields]:
+    data = read_or_map(path, progress)
+    if is_riegeli(data[:_HEAD]):
+        data = joined_records(data, path, warnings)
+    return top_fields(data, "XSpace", path, warnings)
+
+
+def _origin(base: int, began: int) -> int:
+    """Lines count from the start of the profiler, unless their times are of a calendar already."""
+    return base + began if base < began else base
 
 
 @frozen_dataclass
@@ -86,7 +122,7 @@ def _space(file: _File, fields: Fields, warnings: list[str], progress: Progress 
             planes.append(on_device_clock(file.data, plane))
         except WireFault as fault:
             raise corrupt(fault, file.path) from None
-    base, far = _base(planes)
+    base, far = _base([plane.lines for plane in planes])
     if far:
         warnings.append(
             f"{file.path}: {far} of its lines are over 90 days older than the others; "
@@ -104,20 +140,18 @@ def _space(file: _File, fields: Fields, warnings: list[str], progress: Progress 
         )
     made = tuple(_plane(file, plane, base) for plane in planes)
     environment = _environment(file, made)
-    # lines count from the start of the profiler, unless their times are of a calendar already
-    began = environment.start_ns or 0
     return Space(
         made,
-        base + began if base < began else base,
+        _origin(base, environment.start_ns or 0),
         {file.host: environment},
         tuple(_strings(file.data, fields, _ERRORS)),
         tuple(_strings(file.data, fields, _WARNINGS)),
     )
 
 
-def _base(planes: list[PlaneColumns]) -> tuple[int, int]:
+def _base(lines: list[LineColumns]) -> tuple[int, int]:
     """The earliest base of a line with events, and how many lines are too old to count."""
-    bases = [plane.lines.timestamp_ns[np.diff(plane.lines.first) > 0] for plane in planes]
+    bases = [some.timestamp_ns[np.diff(some.first) > 0] for some in lines]
     known = np.concatenate([*bases, np.zeros(0, np.int64)])
     if not len(known):
         return 0, 0

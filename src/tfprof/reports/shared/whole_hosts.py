@@ -1,0 +1,38 @@
+"""Without hosts whose files were cut off before all of their steps: of a part nobody knows more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from tfprof.model.hosts import LeftOut
+from tfprof.model.profile import ProfileData
+
+_WHY = "its file ends early, and of the {} steps that other hosts have {} are missing"
+
+
+def with_whole_hosts(data: ProfileData) -> ProfileData:
+    """For what is told of steps. A host that was cut off behind its steps tells all of them."""
+    cut = [host for host in data.hosts if host.facts is not None and host.facts.ends_early]
+    if not cut or len(cut) == len(data.hosts):
+        return data
+    from tfprof.analyses.steps.host_clock import steps_of_hosts
+
+    own = zip(data.hosts, steps_of_hosts(data.hosts), strict=True)
+    numbers = {host.rank: frozenset() if one is None else one.numbers for host, one in own}
+    whole = [numbers[host.rank] for host in data.hosts if host not in cut]
+    seen = Counter(number for some in whole for number in some)
+    # one that began late is no reason to leave out another
+    expected = {number for number, count in seen.items() if count * 2 > len(whole)}
+    lost = {host.rank: len(expected - numbers[host.rank]) for host in cut}
+    left_out = tuple(
+        LeftOut(host.name, _WHY.format(len(expected), lost[host.rank]))
+        for host in cut
+        if lost[host.rank]
+    )
+    return replace(
+        data,
+        hosts=data.hosts.without({rank for rank, count in lost.items() if count}),
+        left_out=(*data.left_out, *left_out),
+        warnings=(*map(str, left_out), *data.warnings),
+    )

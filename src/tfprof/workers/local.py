@@ -1,0 +1,155 @@
+"""The cores of this machine: a process each, where there is enough to read."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from tfprof.model.host_work import HeardOfHosts, Lost
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+# so many bytes take longer to read than processes to start
+_POOL_FROM = 64_000_000
+# how often a process may die over the same host
+_TRIES = 3
+_KILLED = f"each of {_TRIES} processes that read it was killed: there may be too little memory"
+
+
+class LocalWorkers:
+    def __init__(self, processes: int | None = None) -> None:
+        self._processes = _cores() if processes is None else processes
+
+    def map(
+        self,
+        call: Callable[[T], R],
+        items: Sequence[T],
+        sizes: Sequence[int],
+        heard: HeardOfHosts | None = None,
+    ) -> list[R | Lost]:
+        count = min(self._processes, len(items))
+        told = _Told(sizes, heard)
+        if count < 2 or sum(sizes) < _POOL_FROM:
+            return [told.of(at, call(item)) for at, item in enumerate(items)]
+        return _pooled(call, items, count, told)
+
+
+class _Told:
+    """Counts what is done, for whoever watches."""
+
+    def __init__(self, sizes: Sequence[int], heard: HeardOfHosts | None) -> None:
+        self._sizes, self._heard = sizes, heard
+        self._hosts = self._bytes = 0
+
+    def of(self, at: int, answer: R) -> R:
+        self._hosts += 1
+        self._bytes += self._sizes[at]
+        if self._heard is not None:
+            self._heard(self._hosts, self._bytes)
+        return answer
+
+
+def _cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _pooled(call: Callable[[T], R], items: Sequence[T], count: int, told: _Told) -> list[R | Lost]:
+    """A process that is killed takes the others with it: what is left is given to new ones."""
+    found: dict[int, R | Lost] = {}
+    tries = [0] * len(items)
+    while len(found) < len(items):
+        left = [at for at in range(len(items)) if at not in found]
+        # who was at work when one died is tried alone: so it is known who it was
+        suspects = [at for at in left if tries[at]]
+        some, workers = (suspects[:1], 1) if suspects else (left, count)
+        for at, answer in _round(call, items, some, workers):
+            if answer is _AT_WORK:
+                tries[at] += 1
+                if tries[at] >= _TRIES:
+                    found[at] = told.of(at, Lost(_KILLED))
+            else:
+                found[at] = told.of(at, cast("R", answer))
+    return [found[at] for at in range(len(items))]
+
+
+_AT_WORK = object()
+
+
+def _round(
+    call: Callable[[T], R], items: Sequence[T], some: Sequence[int], workers: int
+) -> Iterator[tuple[int, R | object]]:
+    """Up to the end, or until a process dies: then also those that may have been at work."""
+    from concurrent.futures import FIRST_COMPLETED, wait
+    from concurrent.futures.process import BrokenProcessPool
+
+    waiting = list(reversed(some))
+    running: dict[Future[R], int] = {}
+    with _pool(call, workers) as pool:
+        while waiting or running:
+            while waiting and len(running) < workers:
+                at = waiting.pop()
+                try:
+                    running[cast("Future[R]", pool.submit(_run, items[at]))] = at
+                except BrokenProcessPool:
+                    waiting.clear()
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                at = running.pop(future)
+                try:
+                    yield at, future.result()
+                except BrokenProcessPool:
+                    yield at, _AT_WORK
+                    waiting.clear()
+
+
+@contextmanager
+def _pool(call: Callable[..., object], workers: int) -> Iterator[ProcessPoolExecutor]:
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    # a fork would take along the threads of whoever shows progress, half-way through their work
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, context, _begin, (call,))
+    try:
+        yield pool
+    except BaseException:
+        # nobody waits for hosts whose answer nobody wants
+        for process in list((getattr(pool, "_processes", None) or {}).values()):
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_CALL: Callable[..., object]
+
+
+def _begin(call: Callable[..., object]) -> None:
+    """In each process, once: what it does, and whom it ends with."""
+    import signal
+
+    global _CALL  # noqa: PLW0603  (a process does one thing)
+    _CALL = call
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who waits for the answer hears it
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _run(item: object) -> object:
+    return _CALL(item)
