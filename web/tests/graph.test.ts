@@ -80,6 +80,13 @@ describe("the tree of a graph", () => {
   test("what is open is listed in order", () => {
     expect(listed(model, new Set([1]))).toEqual([1, 2, 3, 6]);
   });
+
+  test("a scope stands for nodes that are no rows", () => {
+    const columns = columnsOf([["", 0, SCOPE], ["a", 0, SCOPE], ["b", 0, NODE, "Add"]]);
+    const model = new Model({ ...columns, inside: Uint32Array.from([0, 7, 0]) });
+    expect([...model.nodes]).toEqual([8, 7, 1]);
+    expect(model.isOpenable(1)).toBe(false);
+  });
 });
 
 describe("edges", () => {

@@ -1,9 +1,9 @@
 """Work that several answers about one profile share: done once while they are made together.
 
 A page asks for the layers three times, each grouped otherwise, and `check` asks for them budget by
-budget; each would infer all shapes anew. `with remembering():` around such questions keeps what
-functions marked `@remembered` have found, and lets go of it in the end. Nothing is kept outside of
-it: whoever asks one question holds no more memory than its answer takes.
+budget; each would infer all shapes anew. While a function marked `@remembering()` runs, what those
+marked `@remembered` find is kept; then it is let go. Nothing is kept elsewhere: whoever asks one
+question holds no more memory than its answer takes.
 """
 
 from __future__ import annotations

@@ -89,13 +89,16 @@ class ModelGraph:
     notes: Sequence[str] = ()
     # the metric that was asked for; None for the first that there is something of
     shown: str | None = None
+    # by row, how many nodes a scope stands for that are no rows of their own; None if all are
+    inside: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
 
     @property
     def nodes(self) -> int:
-        return int((self.kind == 0).sum())
+        more = 0 if self.inside is None else int(self.inside.sum())
+        return int((self.kind == 0).sum()) + more
 
     def metric(self, key: str) -> GraphMetric | None:
         return next((one for one in self.metrics if one.key == key), None)
@@ -113,7 +116,9 @@ class ModelGraph:
     def columns(self) -> Mapping[str, object]:
         table = dict.fromkeys(self.labels)
         number = {label: at for at, label in enumerate(table)}
+        inside = {} if self.inside is None else {"inside": self.inside.astype(np.uint32)}
         return {
+            **inside,
             "of": self.of,
             "labels": list(table),
             "label": np.array([number[label] for label in self.labels], np.uint32),

@@ -16,6 +16,8 @@ export interface GraphColumns {
   data: EdgeColumns;
   control: EdgeColumns;
   notes: string[];
+  /** how many nodes a scope stands for that are no rows of their own, where there are such */
+  inside?: Uint32Array;
 }
 
 export interface MetricColumns {
@@ -74,7 +76,7 @@ export class Model {
     // from the inside out: who stands in a row comes after it
     for (let row = count - 1; row >= 0; row--) {
       this.end[row] = Math.max(this.end[row]!, row + 1);
-      if (columns.kind[row] === NODE) this.nodes[row]! += 1;
+      this.nodes[row]! += columns.kind[row] === NODE ? 1 : (columns.inside?.[row] ?? 0);
       const parent = this.parent[row]!;
       if (parent >= 0) {
         this.end[parent] = Math.max(this.end[parent]!, this.end[row]!);

@@ -8,6 +8,7 @@ from tfprof.analyses.advice.advise import advise, names_meant
 from tfprof.analyses.advice.rule import rules
 from tfprof.errors import TfprofError, UsageError
 from tfprof.model.profile import ProfileData
+from tfprof.model.remembered import remembering
 from tfprof.reports.advise.known import graph_known, known_of
 from tfprof.reports.advise.query import Query
 from tfprof.reports.shared.digest import LARGEST_IN_A_SECOND, Digest, digest
@@ -22,6 +23,7 @@ _MANY_EVENTS = 300_000
 _LARGE = f"the graph has more than {LARGEST_IN_A_SECOND:,} nodes: rules about graphs were not asked"
 
 
+@remembering()
 def ask(data: ProfileData, query: Query) -> Answered[AdviseResult]:
     ignored, unknown = names_meant(query.ignore)
     if unknown:

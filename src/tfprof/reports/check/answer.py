@@ -34,6 +34,7 @@ class _Verdict:
     undecided: bool = False
 
 
+@remembering()
 def ask(data: ProfileData, query: Query) -> Answered[CheckResult]:
     if not query.limits:
         raise UsageError("no budget is given", hint="tfprof check PATH --max-params 5M")
@@ -50,8 +51,7 @@ def ask(data: ProfileData, query: Query) -> Answered[CheckResult]:
     before = None
     if first is not None:
         before = Measured(first, query.question, (*others,), memory)
-    with remembering():
-        rows = tuple(_row(limit, now, before, query) for limit in query.limits)
+    rows = tuple(_row(limit, now, before, query) for limit in query.limits)
     said = ", ".join(one.title for one in query.baseline) or None
     result = CheckResult(rows, all(row.ok for row in rows), said)
     doubts = [*_warnings(result)]

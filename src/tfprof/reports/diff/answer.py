@@ -9,6 +9,7 @@ from tfprof.analyses.comparison.tensors import tensor_changes
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.dims import BATCH
 from tfprof.model.profile import ProfileData
+from tfprof.model.remembered import remembering
 from tfprof.reports.diff.common_sizes import common_sizes
 from tfprof.reports.diff.exact import exact_rows
 from tfprof.reports.diff.query import Query
@@ -19,6 +20,7 @@ from tfprof.results.answered import SCHEMA, Answered, Subject, used_inputs
 from tfprof.results.diff import DiffResult, DiffRow, DiffSummary, Likeness, RowKind
 
 
+@remembering()
 def compare(
     sides: Sequence[tuple[str, Sequence[ProfileData]]], query: Query
 ) -> Answered[DiffResult]:

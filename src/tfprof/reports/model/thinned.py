@@ -41,17 +41,16 @@ def thinned(graph: ModelGraph, most: int) -> ModelGraph:
         stands_in[rows] = stands_in[graph.parent[rows]]
     kept = depth <= level
     number = np.cumsum(kept) - 1
-    inside = np.bincount(stands_in[graph.kind == _NODE], minlength=len(graph))
-    closed = (depth == level) & (graph.kind != _NODE)
-    ops, op = _with_counts(graph, closed, inside)
+    folded = (graph.kind == _NODE) & ~kept
+    inside = np.bincount(stands_in[folded], minlength=len(graph))
     said = f"{graph.nodes:,} {graph.of}: below level {level} of scopes, only how many there are."
     return ModelGraph(
         graph.of,
         [label for label, is_kept in zip(graph.labels, kept.tolist(), strict=True) if is_kept],
         np.where(graph.parent >= 0, number[graph.parent], graph.parent)[kept],
-        np.where(closed, _NODE, graph.kind).astype(np.uint8)[kept],
-        op[kept],
-        ops,
+        graph.kind[kept],
+        graph.op[kept],
+        graph.ops,
         graph.device[kept],
         graph.devices,
         [_of_rows(one, kept) for one in graph.metrics],
@@ -59,18 +58,8 @@ def thinned(graph: ModelGraph, most: int) -> ModelGraph:
         _between(graph.control, number[stands_in]),
         [*graph.notes, said],
         graph.shown,
+        inside[kept],
     )
-
-
-def _with_counts(
-    graph: ModelGraph, closed: npt.NDArray[np.bool_], inside: Ints
-) -> tuple[list[str], Ints]:
-    """A scope that is not opened has, in place of a type, how many it stands for."""
-    counts = np.unique(inside[closed]).tolist()
-    first = {count: len(graph.ops) + at for at, count in enumerate(counts)}
-    op = graph.op.copy()
-    op[closed] = [first[count] for count in inside[closed].tolist()]
-    return [*graph.ops, *(f"{count:,} {graph.of}" for count in counts)], op
 
 
 def _of_rows(metric: GraphMetric, kept: npt.NDArray[np.bool_]) -> GraphMetric:

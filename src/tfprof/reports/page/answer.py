@@ -44,21 +44,21 @@ class SectionModule(Protocol):
     def section(self, about: About) -> Mapping[str, object]: ...
 
 
+@remembering()
 def ask(data: ProfileData, query: Query, progress: Progress | None = None) -> Answered[Page]:
     about = About(data, query)
     shown: list[Section] = []
     absent: list[Absent] = []
     names = kinds()
-    with remembering():
-        for at, kind in enumerate(names):
-            if progress is not None:
-                progress(kind, at, len(names))
-            about.room = int(query.max_bytes * _SHARES.get(kind, _OTHERS_SHARE))
-            module = cast("SectionModule", importlib.import_module(f"{folder.__name__}.{kind}"))
-            try:
-                shown.append(Section(kind, module.section(about)))
-            except (NothingToShow, TfprofError) as why:
-                absent.append(Absent(kind, _told(why)))
+    for at, kind in enumerate(names):
+        if progress is not None:
+            progress(kind, at, len(names))
+        about.room = int(query.max_bytes * _SHARES.get(kind, _OTHERS_SHARE))
+        module = cast("SectionModule", importlib.import_module(f"{folder.__name__}.{kind}"))
+        try:
+            shown.append(Section(kind, module.section(about)))
+        except (NothingToShow, TfprofError) as why:
+            absent.append(Absent(kind, _told(why)))
     said = recognised(data)
     notes = (*data.warnings, *about.notes)
     page = Page(data.title, said, __version__, tuple(shown), tuple(absent), notes)

@@ -23,6 +23,7 @@ from tfprof.analyses.memory.program import Program, program
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import BATCH, symbol
 from tfprof.model.profile import ProfileData, TensorSpec
+from tfprof.model.remembered import remembering
 from tfprof.reports.shared.kernels_of_run import memory_model_of_run
 from tfprof.reports.shared.logged_flops import LoggedFlops, logged_flops
 from tfprof.reports.shared.missing_sizes import missing_sizes
@@ -86,6 +87,7 @@ class Digest:
     question: Question
 
 
+@remembering()
 def digest(
     data: ProfileData,
     question: Question | None = None,
