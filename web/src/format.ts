@@ -64,6 +64,21 @@ export function share(part: Known, whole: Known = 1): string {
   return percent > 0 && percent < 0.05 ? "<0.1%" : `${percent.toFixed(1)}%`;
 }
 
+/** By how much: a percentage up to tenfold, then a factor, which fits and says more. */
+export function relative(change: Known): string {
+  if (change == null) return "";
+  const text = change >= 9 ? `×${fourDigits(change + 1)}` : share(Math.abs(change));
+  return change >= 9 ? text : change > 0 ? `+${text}` : change < 0 ? `−${text}` : text;
+}
+
+/** What hangs on open sizes, short enough to be read whole: `-19501056*B` is −19.50 M·B. */
+export function formula(text: string): string {
+  return text
+    .replace(/\d+(?:\.\d+)?/g, (digits) => (Number(digits) >= 1000 ? count(Number(digits)) : digits))
+    .replaceAll("*", "·")
+    .replaceAll("-", "−");
+}
+
 /** `~` before an estimate, `≥` before a sum with missing parts, as in the terminal. */
 export function ofKind(text: string, kind: string | undefined): string {
   if (text === UNKNOWN) return text;

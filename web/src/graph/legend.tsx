@@ -3,6 +3,11 @@ import { type Model, ROOT } from "./model";
 
 const MOST = 6;
 
+/** In the middle of a line; but FLOPs stay as they are. */
+function lowered(title: string): string {
+  return /^[A-Z][a-z]/.test(title) ? title.toLowerCase() : title;
+}
+
 /** What the colours stand for. */
 export function Legend({ model, colouring }: { model: Model; colouring: Colouring }) {
   if (colouring.by === "metric") {
@@ -12,7 +17,7 @@ export function Legend({ model, colouring }: { model: Model; colouring: Colourin
         {[0, 0.25, 0.5, 0.75, 1].map((heat) => (
           <i key={heat} style={{ background: heatColour(heat) }} />
         ))}
-        more {colouring.metric.title.toLowerCase()}
+        more {lowered(colouring.metric.title)}
         <NoData />
       </span>
     );

@@ -3,12 +3,14 @@ import type { Bundle, Bundles } from "./bundles";
 import type { Plan } from "./layout";
 import { GROUP, type MetricColumns, type Model, NODE, ROOT } from "./model";
 
-const [NARROWEST, WIDEST] = [86, 240];
+const [NARROWEST, WIDEST] = [86, 265];
 const HEIGHT = 40;
 /** what the first picture may have */
 export const FIRST_BOXES = 34;
 /** a box that so many others are joined to stands aside: its edges would lie over everything */
 const HUB = 8;
+/** what numbers without a unit count */
+const COUNTED: Record<string, string> = { params: "params", flops: "FLOPs", macs: "MACs" };
 
 /** What is written of a row under its name. */
 export function costOf(metric: MetricColumns | undefined, row: number): string {
@@ -18,14 +20,16 @@ export function costOf(metric: MetricColumns | undefined, row: number): string {
   return format.ofKind(write(value), metric.partly?.[row] ? "at_least" : undefined);
 }
 
-export function linesOf(model: Model, metric: MetricColumns | undefined, row: number): [string, string] {
+/** Its name, and below it what it costs; `inWords` says what a number counts. */
+export function linesOf(model: Model, metric: MetricColumns | undefined, row: number, inWords = true): [string, string] {
   const kind = model.kind(row);
   const inside = model.nodes[row]!;
   const word = model.columns.of === "ops" ? "op" : "layer";
   const count = `${format.exact(inside)} ${word}${inside === 1 ? "" : "s"}`;
   const what = kind === NODE ? model.op(row) || "type not told" : kind === GROUP ? `${model.children(row).length} × alike` : count;
   const cost = metric?.total ? costOf(metric, row) : "";
-  return [model.label(row), cost && cost !== format.UNKNOWN ? `${cost} · ${what}` : what];
+  const unit = inWords && metric?.unit === "count" ? ` ${COUNTED[metric.key] ?? ""}`.trimEnd() : "";
+  return [model.label(row), cost && cost !== format.UNKNOWN ? `${cost}${unit} · ${what}` : what];
 }
 
 export function edgeLabel(bundle: Bundle): string {

@@ -57,7 +57,7 @@ export function Tree({ model, open, metric, selected, select, toggle }: TreeProp
   return (
     <div class="graph-tree" role="tree" aria-label="Open scopes with their costs" ref={list} onKeyDown={key}>
       {shown.map((row) => {
-        const [label, below] = linesOf(model, metric, row);
+        const [label, below] = linesOf(model, metric, row, false);
         const openable = model.isOpenable(row);
         return (
           <div

@@ -16,17 +16,19 @@ interface Props {
   onQuery?: (query: string) => void;
 }
 
-const OF_NUMBERS = 6.6;
-const OF_NAMES = 13;
-const OF_TEXTS = 9;
+/** how wide columns are: narrower on a narrow screen, see the style */
+const OF_NUMBERS = "var(--ct-number)";
+const OF_NAMES = "var(--ct-name)";
+const OF_TEXTS = "9rem";
 
 /** A table of columns, as Python made them: numbers with their units and marks, names cut to their cell. */
 export function ColumnTable({ table, label, bar, by, ...rest }: Props) {
   const rows = useMemo(() => Uint32Array.from({ length: table.count }, (_, row) => row), [table]);
   const columns = useMemo(() => table.parts.map((one, at) => columnOf(one, at === 0, one.key === bar)), [table, bar]);
-  const room = table.parts.reduce((sum, one) => sum + (one.numbers ? OF_NUMBERS : OF_NAMES), 0);
+  const numbers = table.parts.filter((one) => one.numbers).length;
+  const room = `calc(${numbers} * ${OF_NUMBERS} + ${table.parts.length - numbers} * ${OF_NAMES})`;
   return (
-    <div class="ct" style={{ "--ct-room": `${room}rem` }}>
+    <div class="ct" style={{ "--ct-room": room }}>
       <Table label={label} rows={rows} columns={columns} {...(by && { by })} {...rest} />
     </div>
   );
@@ -37,7 +39,7 @@ function columnOf(part: Part, isFirst: boolean, withBar: boolean): TableColumn<n
   if (texts) {
     const show = (row: number) => <Name text={texts[row] ?? ""} />;
     // what a row is called has all the room that is left
-    const beside = !isFirst && part.unit === "name" && { width: `${OF_TEXTS}rem` };
+    const beside = !isFirst && part.unit === "name" && { width: OF_TEXTS };
     return { key, title, value: (row) => texts[row], ...(part.unit === "name" && { show }), ...beside };
   }
   const most = withBar && numbers ? numbers.reduce((high, one) => (one > high ? one : high), 0) : 0;
@@ -45,7 +47,7 @@ function columnOf(part: Part, isFirst: boolean, withBar: boolean): TableColumn<n
     key,
     title,
     number: true,
-    width: `${OF_NUMBERS}rem`,
+    width: OF_NUMBERS,
     value: (row) => numbers?.[row],
     show: (row) => <NumberCell part={part} row={row} most={most} />,
   };

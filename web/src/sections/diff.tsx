@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { written } from "../amount";
 import { bounded } from "../bounded";
 import { CATEGORIES } from "../categories";
-import { duration, exact, share } from "../format";
+import { duration, exact, formula, relative, share } from "../format";
 import { Facts } from "../parts/facts";
 import { Legend } from "../parts/legend";
 import { Table, type TableColumn } from "../parts/table";
@@ -122,10 +122,10 @@ const COLUMNS: TableColumn<EffectRow>[] = [
   { key: "sure", title: "sure", width: "3.6rem", hint: "● surely different, ○ within noise, ? cannot be said", value: ({ row }) => rank(row.significant), show: ({ row }) => <Sure significant={row.significant} why={row.why} /> },
   { key: "kind", title: "of", width: "5rem", secondary: true, value: ({ row }) => row.kind },
   { key: "name", title: "name", value: ({ row }) => `${row.name} ${row.metric}`, show: ({ row }) => <Name text={rowName(row)} /> },
-  { key: "before", title: "before", number: true, width: "6.5rem", secondary: true, value: ({ row }) => plain(row.before), show: (one) => told(one, one.row.before) },
-  { key: "after", title: "after", number: true, width: "6.5rem", value: ({ row }) => plain(row.after), show: (one) => told(one, one.row.after) },
-  { key: "change", title: "change", number: true, width: "7rem", value: ({ row }) => plain(row.change), show: (one) => change(one) },
-  { key: "relative", title: "by", number: true, width: "5.5rem", value: (one) => one.relative, show: (one) => (one.relative == null ? "" : signed(share(Math.abs(one.relative)), one.relative)) },
+  { key: "before", title: "before", number: true, width: "7.5rem", secondary: true, value: ({ row }) => plain(row.before), show: (one) => told(one, one.row.before) },
+  { key: "after", title: "after", number: true, width: "7.5rem", value: ({ row }) => plain(row.after), show: (one) => told(one, one.row.after) },
+  { key: "change", title: "change", number: true, width: "8rem", value: ({ row }) => plain(row.change), show: (one) => change(one) },
+  { key: "relative", title: "by", number: true, width: "5.5rem", value: (one) => one.relative, show: (one) => relative(one.relative) },
   { key: "interval", title: "95% within", number: true, width: "12.5rem", secondary: true, value: ({ row }) => row.interval?.[0], show: (one) => interval(one) },
 ];
 
@@ -148,13 +148,13 @@ function plain(value: number | string | null): number | string | null {
 
 function told(one: EffectRow, value: number | string | null): string {
   if (value == null) return "—";
-  return typeof value === "string" ? value.slice(0, 200) : written(value, one.unit);
+  return typeof value === "string" ? formula(value.slice(0, 200)) : written(value, one.unit);
 }
 
 function change(one: EffectRow): string {
   const value = one.row.change;
   if (value == null) return one.row.before !== one.row.after ? "differs" : "";
-  return typeof value === "string" ? value.slice(0, 200) : signed(written(Math.abs(value), one.unit), value);
+  return typeof value === "string" ? formula(value.slice(0, 200)) : signed(written(Math.abs(value), one.unit), value);
 }
 
 function interval(one: EffectRow): string {
@@ -175,7 +175,10 @@ function rowName(row: DiffRow): string {
 }
 
 function metricWords(metric: string): string {
-  return metric.replace(/_(us|bytes)$/, "").replaceAll("_", " ");
+  return metric
+    .replace(/_(us|bytes)$/, "")
+    .replaceAll("_", " ")
+    .replace(/\b(flop|mac)s\b/, (word) => (word === "flops" ? "FLOPs" : "MACs"));
 }
 
 function Comparable({ rows, before, after }: { rows: Likeness[]; before: string; after: string }) {

@@ -11,7 +11,7 @@ import { type Event_, usePointing } from "../timeline/pointing";
 import { heightOf, type Row, rowsOf, toggled, usualFolding } from "../timeline/rows";
 import { type Stage, useStage } from "../timeline/stage";
 import { sumsOf } from "../timeline/sums";
-import { placeOf, TimeWindow } from "../timeline/window";
+import { firstView, placeOf, TimeWindow } from "../timeline/window";
 import "./timeline.css";
 
 interface Data {
@@ -24,7 +24,7 @@ function View({ data, place, go }: SectionProps<Data>) {
   const timeline = useMemo(() => new Timeline(data.timeline), [data]);
   const { span, steps, notes, counters } = data.timeline;
   const millisecond = 1e6 / data.timeline.quantum_ns;
-  const view = useMemo(() => new TimeWindow(span, placeOf(place, millisecond, steps)), [timeline]);
+  const view = useMemo(() => new TimeWindow(span, placeOf(place, millisecond, steps) ?? firstView(span, steps)), [timeline]);
   const [folding, setFolding] = useState(() => usualFolding(timeline));
   const rows = useMemo(() => rowsOf(timeline, folding), [timeline, folding]);
   const [text, setText] = useState("");
@@ -50,7 +50,7 @@ function View({ data, place, go }: SectionProps<Data>) {
   // a link, or the way back: not what was written here while moving
   useEffect(() => {
     if (place === written.current) return;
-    const wanted = placeOf(place, millisecond, steps);
+    const wanted = placeOf(place, millisecond, steps) ?? firstView(span, steps);
     if (wanted) view.set(...wanted);
     else view.all();
     stage.redraw();

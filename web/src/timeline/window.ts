@@ -39,6 +39,17 @@ export class TimeWindow {
   }
 }
 
+/** Steps that take less of a capture than this are what is shown first: the rest is mostly empty. */
+const SMALL = 0.2;
+
+/** All of it, or the steps alone where they would be too narrow to be seen. */
+export function firstView(span: number, steps: readonly { begin: number; end: number }[]): [number, number] | null {
+  const begin = steps.reduce((least, one) => Math.min(least, one.begin), Infinity);
+  const end = steps.reduce((most, one) => Math.max(most, one.end), -Infinity);
+  const length = end - begin;
+  return length > 0 && length < SMALL * span ? [begin - 0.05 * length, end + 0.05 * length] : null;
+}
+
 /** `12.5-80.2`, in milliseconds, or `step/5`. */
 export function placeOf(
   place: string,

@@ -202,9 +202,14 @@ class Planner:
 
 def best_plans(planner: Planner, most_flops: int, progress: Progress | None = None) -> list[Scored]:
     """The candidates and what a search makes of the best, the lowest peak first."""
-    found = []
+    found: list[Scored] = []
+    told = set[frozenset[int]]()
     for plan in planner.candidates():
-        found.append(planner.score(plan))
+        # blocks may be what a well-known plan is; those keep their names, whatever they share
+        if plan.dropped in told and plan.name not in (MEMORY, SPEED):
+            continue
+        told.add(plan.dropped)
+        found.append(replace(planner.score(plan), plan=plan))
         if progress is not None:
             progress(planner.tries, planner.most_tries)
     fit = [one for one in found if one.extra_flops <= most_flops]

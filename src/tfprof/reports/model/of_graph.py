@@ -114,7 +114,9 @@ def _ops(
     inside = {site.name: site.op for site in sites}
     pairs = zip(names, row.tolist(), strict=True)
     found = [nodes.ops[at_] if at_ >= 0 else inside.get(name, "") for name, at_ in pairs]
-    return ["" if op == name else op for op, name in zip(found, names, strict=True)]
+    # a name that is the type of others, as of the instruction `copy-done`, is one
+    types = {op for op, name in zip(found, names, strict=True) if op != name}
+    return [op if op in types else "" for op in found]
 
 
 def _shapes_made(

@@ -15,6 +15,7 @@ from tfprof.views.shapes import Bars, Column, Facts, Notes, Report, Table, Value
 # of one column; rows behind that many different reasons say none
 _MOST_WORDS = 65_000
 _NOTHING = CellWords("", "", None)
+_NOT_KNOWN = CellWords("unknown", "", None)
 _PLAIN = (Kind.MEASURED, Kind.DERIVED)
 
 
@@ -46,8 +47,12 @@ def table_part(table: Table) -> TablePart:
 def _tells(column: TableColumn) -> bool:
     """A column of nothing but gaps is left out; one of unknowns tells why."""
     if column.numbers is not None:
-        return not np.isnan(column.numbers).all() or len(column.words) > 1
+        return not np.isnan(column.numbers).all() or any(map(_says_why, column.words))
     return any(column.texts or ())
+
+
+def _says_why(word: CellWords) -> bool:
+    return bool(word.reason or word.text)
 
 
 def _column(column: Column, values: Sequence[Value]) -> TableColumn:
@@ -74,6 +79,8 @@ def _number(value: Value) -> tuple[float | None, CellWords | None]:
             return value.number, None
         text = str(value.value) if value.known and value.number is None else None
         return value.number, CellWords(value.kind.value, value.reason, text)
+    if value is None:
+        return None, _NOT_KNOWN
     if isinstance(value, str):
         return None, CellWords("", "", value) if value else None
     return value, None

@@ -4,13 +4,24 @@ import re
 from dataclasses import replace
 
 import pytest
-from advice_cases import CASES, SLOW, Samples, found, short_of_memory, traced_in_record
+from advice_cases import (
+    CASES,
+    SLOW,
+    Samples,
+    _gpu,
+    _steps,
+    found,
+    short_of_memory,
+    traced_in_record,
+)
 
 from tfprof.analyses.advice.advise import advise, names_meant
 from tfprof.analyses.advice.known import Known
+from tfprof.analyses.advice.of_runs.code_for import for_copies
 from tfprof.analyses.advice.of_runs.replay import Machine, Stretch, fed_ahead
 from tfprof.analyses.advice.rule import SECTIONS, AdviceRule, add, rules
 from tfprof.results.advice import Severity
+from tfprof.results.categories import Category
 
 
 @pytest.fixture(scope="module")
@@ -138,3 +149,22 @@ def test_a_plan_that_helps_is_told():
     (one,) = advise(short_of_memory())
     assert one.gain.after == 10**9
     assert "batch of 48 fits" in one.told.advice
+
+
+def _codes(known):
+    return {rule: one.told.code for one in advise(known) for rule in one.told.rules}
+
+
+def test_the_change_is_written_for_what_ran(s):
+    """A GPU's name in the advice for a TPU, or Keras in that for JAX, helps nobody."""
+    tpu = s.known("accelerators/tpu.xplane.pb")
+    on_gpu = _codes(_steps(_gpu(s), HOST_TO_DEVICE=0.3))["exposed-copies"]
+    assert on_gpu == 'dataset = dataset.apply(tf.data.experimental.prefetch_to_device("/gpu:0"))'
+    assert "jax." in _codes(tpu)["exposed-copies"]
+    assert "tf." not in _codes(tpu)["exposed-collectives"]
+    named = [replace(one, name=f"model/{at}") for at, one in enumerate(tpu.run.nodes)]
+    of_tensorflow = replace(tpu, run=replace(tpu.run, nodes=named))
+    assert 'tf.device("/tpu:0")' in _codes(of_tensorflow)["exposed-copies"]
+    ahead = for_copies(of_tensorflow, "/tpu:0", Category.HOST_TO_DEVICE)
+    assert "experimental_distribute_dataset" in ahead
+    assert "float(loss)" in for_copies(of_tensorflow, "/gpu:0", Category.OUTPUT)

@@ -141,6 +141,13 @@ def test_cheap_ops_cost_no_products(mobilenet):
     assert scored.peak < 0.55 * planner.before
 
 
+def test_a_plan_is_told_once_and_the_well_known_ones_always(samples):
+    """Blocks of an MLP are what its articulation points are: that was told twice."""
+    words = ["memory", samples / "keras_mlp_train.graph.pb", "--batch", "32", "--recompute"]
+    (found,) = json.loads(run(*words, "--json").out)["data"]["what_if"]
+    assert sorted(one["plan"] for one in found["plans"]) == ["memory", "speed"]
+
+
 def test_recompute_at_the_shell(unet):
     words = ["memory", unet / "graph.pb", *SIZES, "--batch", "8", "--recompute"]
     shown = run(*words, "--device-memory", "16GiB").out

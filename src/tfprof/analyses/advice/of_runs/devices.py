@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfprof.analyses.advice.known import Known
+from tfprof.analyses.advice.of_runs.code_for import for_collectives, for_copies, for_more_work
 from tfprof.analyses.advice.of_runs.replay import without
 from tfprof.analyses.advice.rule import NOT_MEASURED, finding, modelled, rule
 from tfprof.model import units
@@ -69,7 +70,7 @@ def _idle(known: Known) -> Iterator[Finding]:
          "waits_for": most},
         "give it more work a step (a larger batch, steps_per_execution), and look at what it waits "
         "for: `tfprof steps --gaps`.",
-        code="model.compile(optimizer, loss, steps_per_execution=32)",
+        code=for_more_work(known),
         stage=one.device,
         gain="what it waits for decides: see the finding about that",
         weight=1 - (one.busy or 0.0),
@@ -241,7 +242,7 @@ def _copies(known: Known) -> Iterator[Finding]:
         {"share": share, **{f"{one.value}_us": as_micros(time) for one, time in parts.items()}},
         "copy ahead (prefetch to the device), keep what is read in every step where it is read, "
         "and fetch results rarely.",
-        code='dataset = dataset.apply(tf.data.experimental.prefetch_to_device("/gpu:0"))',
+        code=for_copies(known, _used(steps)[0].device, most),
         gain=modelled("step_us", before, after, "the steps replayed without exposed copies"),
         severity=Severity.PROBLEM if share >= _MUCH else Severity.HINT,
     )
@@ -279,9 +280,9 @@ def _collectives(known: Known) -> Iterator[Finding]:
         "exposed-collectives",
         f"{units.share(share, 1)} of a step are collectives with no kernel beside them",
         {"share": share, "collectives_us": before - after},
-        "overlap them with the backward pass (NCCL), enlarge the batch of a replica, or reduce in "
+        "overlap them with the backward pass, enlarge the batch of a replica, or reduce in "
         "16 bits.",
-        code="tf.distribute.MirroredStrategy(cross_device_ops=tf.distribute.NcclAllReduce())",
+        code=for_collectives(known, _used(steps)[0].device),
         gain=modelled("step_us", before, after, "the steps replayed without exposed collectives"),
         severity=Severity.PROBLEM if share >= _MUCH else Severity.HINT,
         confidence=Confidence.LOW,

@@ -44,8 +44,13 @@ def _time(found: SummaryResult, steps: StepsResult | None) -> Iterator[Card]:
         yield Card("Device busy", amount, f"{most.device} computes", "steps")
     side = "Device time" if run.on_device else "Op time"
     a_step = "a step" if traced else "in all"
-    note = f"{a_step}, {units.plural(run.executions, 'execution')}"
-    yield Card(side, Amount.of(time.op_us, MICROS), note, "ops")
+    took, each = time.op_us, ""
+    many = sum(one > 0 for one in run.devices.values()) if run.on_device else 1
+    if many > 1 and took.number is not None:
+        # what goes on side by side is not summed: nobody waits for so long
+        took, each = Quantity.measured(took.number / many), f" on each of {many} devices"
+    note = f"{a_step}{each}, {units.plural(run.executions, 'execution')}"
+    yield Card(side, Amount.of(took, MICROS), note, "ops")
 
 
 def _memory(found: SummaryResult) -> Iterator[Card]:
