@@ -97,7 +97,7 @@ _OF_ONE_HOST = (InputUnreadable, InputMissing, MemoryError)
 
 
 def _origin(one: CaptureOfHost) -> int | TfprofError:
-    from tfprof.sources.xplane.xplane import origin_ns
+    from tfprof.sources.xplane.origin import origin_ns
 
     try:
         one.file.file.check()
@@ -194,8 +194,8 @@ class _ReadAgain(Asking):
 
     def first(self, captures: Sequence[CaptureOfHost]) -> dict[int, HostAnswers | TfprofError]:
         """The clock that all count by is known before any of them is read."""
-        sizes = [one.size for one in captures]
-        told = self._workers.map(_origin, captures, sizes)
+        # a few places of each file: processes need not be started for that
+        told = self._workers.map(_origin, captures, [0] * len(captures))
         origins = {
             one.rank: origin for one, origin in zip(captures, told, strict=True)
             if isinstance(origin, int)
