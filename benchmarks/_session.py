@@ -1,8 +1,8 @@
-"""A job of many hosts, made of a real capture: some are slow, one is missing, of one there is a part.
+"""A job of many hosts, made of a real capture: some slow, one missing, of one only a part.
 
     python benchmarks/_session.py CAPTURE FOLDER HOSTS
 
-Eight clocks and one that is slow are written; the other hosts are links to them under names of their own.
+Eight clocks and one that is slow are written; the other hosts are links to them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Sessions of many hosts: in one process, on the cores here, on a cluster; and beside XProf.
 
-    SCALE=1 python benchmarks/many_hosts.py        1,000 hosts of 3 MB, and 64 of 76 MB: half an hour
+    SCALE=1 python benchmarks/many_hosts.py      1,000 hosts of 3 MB, and 64 of 76 MB
 
-Without SCALE, only eight hosts are read, by us and by XProf. The captures are a real one, with its events
-repeated; most hosts are links to one of nine files. XProf gets copies: it writes caches beside them.
+Without SCALE, only eight hosts are read, by us and by XProf. The captures are a real one, with its
+events repeated; most hosts are links to one of nine files. XProf gets copies: it writes caches.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _command(words: list[str], cores: int) -> tuple[str, float, float, float]:
     ran = subprocess.run(
         [sys.executable, script, *words, "--json"],
         capture_output=True, text=True, check=True,
-        preexec_fn=lambda: os.sched_setaffinity(0, allowed),  # noqa: PLW1509  (one thread here)
+        preexec_fn=lambda: os.sched_setaffinity(0, allowed),
     )  # fmt: skip
     wall = time.perf_counter() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
