@@ -45,7 +45,8 @@ def test_hosts_read_one_by_one_say_what_hosts_read_together_say(job, words, monk
 
 
 @pytest.mark.timeout(300)
-def test_so_do_hosts_read_by_other_processes(job, one_by_one, monkeypatch):
+@pytest.mark.usefixtures("one_by_one")
+def test_so_do_hosts_read_by_other_processes(job, monkeypatch):
     alone = run("steps", str(job), "--json").out
     asked = []
     monkeypatch.setattr(local, "_POOL_FROM", 0)
@@ -57,7 +58,8 @@ def test_so_do_hosts_read_by_other_processes(job, one_by_one, monkeypatch):
 
 
 @pytest.mark.parametrize("words", [("steps",), ("layers", "--by", "op"), ("summary",), ("memory",)])
-def test_each_host_is_read_once_and_none_beside_another(job, one_by_one, monkeypatch, words):
+@pytest.mark.usefixtures("one_by_one")
+def test_each_host_is_read_once_and_none_beside_another(job, monkeypatch, words):
     """Memory over time needs the time of all, and is asked a second time."""
     held, most, reads = [], [], []
     read = many_hosts._AskHost.__call__

@@ -154,11 +154,17 @@ def _grouped(folder: Path, files: Sequence[FoundFile]) -> dict[_Key, list[FoundF
         owner = next((begin for begin in begins if begin in models), None)
         if owner is not None:
             groups[owner] += groups.pop(key)
-        elif all(f.kind == CAPTURE for f in groups[key]):
+        elif all(map(_is_of_host, groups[key])):
             # a capture has the name of its host: those in one folder are one profile
             captures = groups.pop(key)
             groups.setdefault(_Key(key.folder, ""), []).extend(captures)
     return groups
+
+
+def _is_of_host(file: FoundFile) -> bool:
+    """A capture, or what is left of one."""
+    lost = file.format is None and _CAPTURE_NAME.fullmatch(file.path.name) is not None
+    return file.kind == CAPTURE or lost
 
 
 def _key(root: Path, file: FoundFile) -> _Key:
