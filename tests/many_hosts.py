@@ -1,4 +1,4 @@
-"""Sessions of several hosts for tests: a file each, with a clock of its own; inside all are called alike."""
+"""Sessions of several hosts for tests: a file and a clock each; inside, all are called alike."""
 
 from __future__ import annotations
 

@@ -17,41 +17,63 @@ from tfprof.printable import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
+    from rich.progress import TaskID
 
 _PATIENCE = 1.0
 
 
-@contextmanager
-def progress_bar() -> Iterator[Callable[[Path, int], Callable[[int], None]] | None]:
+class Reading:
     """Hears (file, size) and gives back who hears how many bytes are done."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._bar: Bar | None = None
+        self._over = False
+
+    def __call__(self, path: Path, size: int) -> Callable[[int], None]:
+        show = self._task(size)
+        return lambda read: show(_said(path), read)
+
+    def hosts(self, count: int, size: int) -> Callable[[int, int], None]:
+        """Of a session: hears how many hosts are done, and how many of their bytes."""
+        show = self._task(size)
+        return lambda done, read: show(f"{done:,} of {count:,} hosts", read)
+
+    def _task(self, size: int) -> Callable[[str, int], None]:
+        task: TaskID | None = None
+
+        def show(said: str, read: int) -> None:
+            nonlocal task
+            if self._over or (self._bar is None and self._waits()):
+                return
+            if self._bar is None:
+                self._bar = _shown()
+            if task is None:
+                task = self._bar.add_task(said, total=size)
+            self._bar.update(task, completed=read, description=said)
+
+        return show
+
+    def _waits(self) -> bool:
+        return time.monotonic() - self._started < _PATIENCE
+
+    def end(self) -> None:
+        self._over = True
+        if self._bar is not None:
+            self._bar.stop()
+
+
+@contextmanager
+def progress_bar() -> Iterator[Reading | None]:
+    """None where nobody would see it."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    started = time.monotonic()
-    bar: Bar | None = None
-    over = False
-
-    def reading(path: Path, size: int) -> Callable[[int], None]:
-        task = None
-
-        def done(read: int) -> None:
-            nonlocal bar, task
-            if over or (bar is None and time.monotonic() - started < _PATIENCE):
-                return
-            if bar is None:
-                bar = _shown()
-            if task is None:
-                task = bar.add_task(_said(path), total=size)
-            bar.update(task, completed=read)
-
-        return done
-
+    reading = Reading()
     try:
         yield reading
     finally:
-        over = True
-        if bar is not None:
-            bar.stop()
+        reading.end()
 
 
 def _said(path: Path) -> str:

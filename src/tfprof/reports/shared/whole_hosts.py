@@ -8,7 +8,7 @@ from dataclasses import replace
 from tfprof.model.hosts import LeftOut
 from tfprof.model.profile import ProfileData
 
-_WHY = "its file ends early, and of the {} steps that other hosts have {} are missing"
+_WHY = "its file ends early: {} of {} steps are missing"
 
 
 def with_whole_hosts(data: ProfileData) -> ProfileData:
@@ -26,7 +26,7 @@ def with_whole_hosts(data: ProfileData) -> ProfileData:
     expected = {number for number, count in seen.items() if count * 2 > len(whole)}
     lost = {host.rank: len(expected - numbers[host.rank]) for host in cut}
     left_out = tuple(
-        LeftOut(host.name, _WHY.format(len(expected), lost[host.rank]))
+        LeftOut(host.name, _WHY.format(lost[host.rank], len(expected)))
         for host in cut
         if lost[host.rank]
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from tfprof.model.profile import Input, ProfileData
 
 FRAGMENT = "The capture is a fragment: {}. What it tells is of that part."
+_NAMED = 4
 NO_STEPS = "steps are not known: times are of the whole capture"
 
 
@@ -20,7 +21,13 @@ def recognised(data: ProfileData) -> str:
 
 
 def _formats(inputs: Iterable[Input]) -> str:
-    read = Counter(f"{i.format} {i.path.name}" for i in inputs if i.used and not i.why)
+    """Of many files of a format, only how many."""
+    used = [one for one in inputs if one.used and not one.why]
+    count = Counter(one.format for one in used)
+    read = Counter(
+        one.format if count[one.format] > _NAMED else f"{one.format} {one.path.name}"
+        for one in used
+    )
     return " · ".join(f"{count} x {one}" if count > 1 else one for one, count in read.items())
 
 

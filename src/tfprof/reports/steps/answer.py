@@ -78,7 +78,7 @@ def ask(data: ProfileData, query: Query) -> Answered[StepsResult | NoSteps]:
     result = replace(result, then=_next(data, result, shown))
     notes = [
         *([FRAGMENT.format("; ".join(result.missing))] if result.missing else []),
-        *data.warnings[:1],
+        *_of_files(data)[:1],
         *_left_out(result),
         *([_SEE_PYTHON] if is_mostly_outside(result) else []),
     ]
@@ -198,6 +198,12 @@ def _window(windows: Sequence[StepWindow], number: int) -> StepWindow:
 def _slice(found: Breakdown, category: Category, windows: Sequence[StepWindow]) -> CategorySlice:
     behind: list[Behind] = events_behind(found, category, windows)
     return CategorySlice(category, tuple(window.number for window in windows), tuple(behind))
+
+
+def _of_files(data: ProfileData) -> list[str]:
+    """Who is left out stands in a table."""
+    left_out = {str(one) for one in data.left_out}
+    return [text for text in data.warnings if text not in left_out]
 
 
 def _left_out(result: StepsResult) -> Iterator[str]:

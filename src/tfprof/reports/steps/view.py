@@ -57,6 +57,7 @@ def _all_steps(found: StepsResult) -> list[Part]:
         _average_table(found),
         *([devices_table(found)] if several else []),
         *([_hosts_table(found)] if len(found.hosts) > 1 else []),
+        *([_left_out_table(found)] if found.left_out else []),
         *_whole_run(found),
     ]
 
@@ -269,6 +270,12 @@ def _hosts_table(found: StepsResult) -> Table:
         ]
         for row, one in zip(rows, found.hosts, strict=True):
             row += [_micros(time) for time in (one.busy_mean, one.exposed, one.idle)]
+    return Table(columns, rows, fold=Fold(_HOSTS_SHOWN))
+
+
+def _left_out_table(found: StepsResult) -> Table:
+    columns = [Column("host", "left out"), Column("why", "why")]
+    rows: list[list[Value]] = [[one.host, one.why] for one in found.left_out]
     return Table(columns, rows, fold=Fold(_HOSTS_SHOWN))
 
 

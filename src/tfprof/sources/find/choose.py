@@ -35,6 +35,7 @@ _PART_OF_RUN = re.compile(
 # TensorFlow 2 writes a capture to plugins/profile/<time>/<host>.xplane.pb
 _CAPTURES = "profile"
 CAPTURE = "XPlane"
+_CAPTURE_NAME = re.compile(r"(.+)\.xplane\.(?:pb|riegeli)")
 # what trace viewers show
 _PICTURE = "Chrome trace"
 _NUMBERED = re.compile(r"^(.*?)[_.-]?\d+$")
@@ -153,11 +154,17 @@ def _grouped(folder: Path, files: Sequence[FoundFile]) -> dict[_Key, list[FoundF
         owner = next((begin for begin in begins if begin in models), None)
         if owner is not None:
             groups[owner] += groups.pop(key)
-        elif all(f.kind == CAPTURE for f in groups[key]):
+        elif all(map(_is_of_host, groups[key])):
             # a capture has the name of its host: those in one folder are one profile
             captures = groups.pop(key)
             groups.setdefault(_Key(key.folder, ""), []).extend(captures)
     return groups
+
+
+def _is_of_host(file: FoundFile) -> bool:
+    """A capture, or what is left of one."""
+    lost = file.format is None and _CAPTURE_NAME.fullmatch(file.path.name) is not None
+    return file.kind == CAPTURE or lost
 
 
 def _key(root: Path, file: FoundFile) -> _Key:
@@ -183,6 +190,7 @@ def choose_among(title: str, files: Sequence[FoundFile]) -> Selection:
     )
     known = _without_saved(selection, known)
     known = _choose_capture(selection, known)
+    _leave_out_hosts(selection, files)
     known = _without_pictures_of_runs(selection, known)
     graph = _choose_graph(selection, known)
     runs = [f for f in known if f.kind in RUN_KINDS]
@@ -220,6 +228,17 @@ def _choose_capture(selection: Selection, known: Sequence[FoundFile]) -> list[Fo
     made = [f for f in rest if f.path.parent in folders and f.path.parent.parent.name == _CAPTURES]
     selection.passed_over += [(f, "made from the capture by another tool") for f in made]
     return [f for f in rest if f not in made]
+
+
+def _leave_out_hosts(selection: Selection, files: Sequence[FoundFile]) -> None:
+    """Those beside the captures whose own is none: each file is a host."""
+    folders = {f.path.parent for f in selection.of_kind(CAPTURE)}
+    for file in files:
+        name = _CAPTURE_NAME.fullmatch(file.path.name)
+        if file.format is None and name is not None and file.path.parent in folders:
+            one = LeftOut(name[1], file.why_not)
+            selection.left_out.append(one)
+            selection.warnings += [] if file.is_empty_capture else [str(one)]
 
 
 def _without_pictures_of_runs(selection: Selection, known: Sequence[FoundFile]) -> list[FoundFile]:

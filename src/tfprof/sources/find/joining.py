@@ -39,6 +39,8 @@ class ReadSession:
 
     captures: Mapping[FoundFile, CaptureOfHost]
     read: Session
+    # those that are known to be left out before anything is read
+    known: Sequence[LeftOut] = ()
 
 
 def record_of(read: Sequence[ReadFile]) -> RunRecord | None:
@@ -106,6 +108,7 @@ def _left_out(session: ReadSession | None) -> list[LeftOut]:
     if session is None:
         return []
     names = [one.name for one in session.captures.values()]
+    names += [one.host for one in session.known]
     return [*session.read.left_out, *missing_between(names)]
 
 

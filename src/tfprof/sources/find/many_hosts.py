@@ -6,7 +6,8 @@ whatever is asked next; large ones are let go, and read again if there is more t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 
 from tfprof.errors import InputMissing, InputUnreadable, TfprofError
@@ -21,6 +22,8 @@ from tfprof.sources.find.trace_files import FilesTrace, TraceFile
 
 # captures that take no more bytes than this together are kept
 KEPT_UP_TO = 32_000_000
+# so many hosts may say the like
+_TOLD_EACH = 3
 
 
 @frozen_dataclass
@@ -77,9 +80,21 @@ def read_session(
     return Session(
         Hosts.asked_by(asking, (asking.host(rank, one) for rank, one in sorted(read.items()))),
         tuple(LeftOut(one.name, _said(faults[one.rank])) for one in captures if one.rank in faults),
-        tuple(text for _, one in sorted(read.items()) for text in one.warnings),
+        tuple(_folded(text for _, one in sorted(read.items()) for text in one.warnings)),
         faults,
     )
+
+
+def _folded(texts: Iterable[str]) -> Iterator[str]:
+    """What many hosts have to say in the same words is said once."""
+    alike: dict[str, list[str]] = {}
+    for text in texts:
+        alike.setdefault(re.sub(r"\S*/|\d[\d,.]*", "", text), []).append(text)
+    for some in alike.values():
+        if len(some) <= _TOLD_EACH:
+            yield from some
+        else:
+            yield f"{some[0]}; {len(some) - 1:,} more hosts say the like"
 
 
 def _said(fault: TfprofError) -> str:
@@ -97,7 +112,7 @@ _OF_ONE_HOST = (InputUnreadable, InputMissing, MemoryError)
 
 
 def _origin(one: CaptureOfHost) -> int | TfprofError:
-    from tfprof.sources.xplane.xplane import origin_ns
+    from tfprof.sources.xplane.origin import origin_ns
 
     try:
         one.file.file.check()
@@ -194,8 +209,8 @@ class _ReadAgain(Asking):
 
     def first(self, captures: Sequence[CaptureOfHost]) -> dict[int, HostAnswers | TfprofError]:
         """The clock that all count by is known before any of them is read."""
-        sizes = [one.size for one in captures]
-        told = self._workers.map(_origin, captures, sizes)
+        # a few places of each file: processes need not be started for that
+        told = self._workers.map(_origin, captures, [0] * len(captures))
         origins = {
             one.rank: origin for one, origin in zip(captures, told, strict=True)
             if isinstance(origin, int)

@@ -11,6 +11,7 @@ from tfprof.errors import InputUnreadable, NotReadYet
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.event_scalars import SavedCheckpoint
 from tfprof.model.host_work import HeardOfHosts, HostWork
+from tfprof.model.hosts import LeftOut
 from tfprof.model.profile import Input, ProfileData
 from tfprof.sources.files.file_ref import FileRef
 from tfprof.sources.files.opener import here, opener_for
@@ -85,7 +86,7 @@ def read(
     inputs += [
         Input(f.path, f.kind, used=False, why=why, elsewhere=True) for f, why in selection.elsewhere
     ]
-    session = _session(of_hosts, files, progress, work)
+    session = _session(of_hosts, files, selection.left_out, progress, work)
     data = joined(selection.title, files, tuple(inputs), session)
     left = [file for file, _ in selection.passed_over]
     warnings += graphs_that_differ(selection.used, left, data.graph)
@@ -101,6 +102,7 @@ def read(
 def _session(
     files: Mapping[FoundFile, FileRef | None],
     others: Sequence[ReadFile],
+    known: Sequence[LeftOut],
     progress: ProgressOf | None,
     work: HostWork | None,
 ) -> ReadSession | None:
@@ -113,7 +115,7 @@ def _session(
     # not everybody who hears of files shows hosts
     shown: Callable[[int, int], HeardOfHosts] | None = getattr(progress, "hosts", None)
     heard = shown(len(named), whole) if shown is not None else None
-    return ReadSession(named, read_session([*named.values()], work, heard))
+    return ReadSession(named, read_session([*named.values()], work, heard), known)
 
 
 def _saves(files: Iterable[FoundFile]) -> tuple[SavedCheckpoint, ...]:

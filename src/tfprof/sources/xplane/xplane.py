@@ -72,21 +72,30 @@ def read(path: Path, _: int, progress: Progress | None) -> FilePiece:
     return FilePiece(trace=trace, warnings=warnings, ends_early=ends_early)
 
 
-def origin_ns(path: Path) -> int:
+def origin_by_lines(path: Path) -> int:
     """The instant that the capture counts from, without decoding its events."""
     data, fields = _top(path, [], None)
-    file, lines, began = _File(data, path, ""), [], 0
+    lines, began = [], 0
     found = fields.repeated(_PLANES)
     for start, end in zip(found.start.tolist(), found.end.tolist(), strict=True):
         try:
             name, own = read_lines(data, start, end)
-            lines.append(own)
-            if name == ENVIRONMENT and not began:
-                plane = _plane(file, read_plane(data, start, end), 0)
-                began = _environment(file, (plane,)).start_ns or 0
         except WireFault as fault:
             raise corrupt(fault, path) from None
-    return _origin(_base(lines)[0], began)
+        lines.append(own)
+        if name == ENVIRONMENT and not began:
+            began = began_ns(data[start:end], path)
+    return counted_from_base(earliest(_bases(lines))[0], began)
+
+
+def began_ns(plane: bytes, path: Path) -> int:
+    """When the profiler was started, as the environment states it; 0 if it does not."""
+    file = _File(plane, path, "")
+    try:
+        made = _plane(file, read_plane(plane, 0, len(plane)), 0)
+    except WireFault as fault:
+        raise corrupt(fault, path) from None
+    return _environment(file, (made,)).start_ns or 0
 
 
 def _top(path: Path, warnings: list[str], progress: Progress | None) -> tuple[bytes, Fields]:
@@ -96,7 +105,7 @@ def _top(path: Path, warnings: list[str], progress: Progress | None) -> tuple[by
     return top_fields(data, "XSpace", path, warnings)
 
 
-def _origin(base: int, began: int) -> int:
+def counted_from_base(base: int, began: int) -> int:
     """Lines count from the start of the profiler, unless their times are of a calendar already."""
     return base + began if base < began else base
 
@@ -122,7 +131,7 @@ def _space(file: _File, fields: Fields, warnings: list[str], progress: Progress 
             planes.append(on_device_clock(file.data, plane))
         except WireFault as fault:
             raise corrupt(fault, file.path) from None
-    base, far = _base([plane.lines for plane in planes])
+    base, far = earliest(_bases([plane.lines for plane in planes]))
     if far:
         warnings.append(
             f"{file.path}: {far} of its lines are over 90 days older than the others; "
@@ -142,22 +151,26 @@ def _space(file: _File, fields: Fields, warnings: list[str], progress: Progress 
     environment = _environment(file, made)
     return Space(
         made,
-        _origin(base, environment.start_ns or 0),
+        counted_from_base(base, environment.start_ns or 0),
         {file.host: environment},
         tuple(_strings(file.data, fields, _ERRORS)),
         tuple(_strings(file.data, fields, _WARNINGS)),
     )
 
 
-def _base(lines: list[LineColumns]) -> tuple[int, int]:
-    """The earliest base of a line with events, and how many lines are too old to count."""
-    bases = [some.timestamp_ns[np.diff(some.first) > 0] for some in lines]
-    known = np.concatenate([*bases, np.zeros(0, np.int64)])
-    if not len(known):
+def _bases(lines: list[LineColumns]) -> Ints:
+    """Of lines with events."""
+    own = [some.timestamp_ns[np.diff(some.first) > 0] for some in lines]
+    return np.concatenate([*own, np.zeros(0, np.int64)])
+
+
+def earliest(bases: Ints) -> tuple[int, int]:
+    """The earliest base of a line, and how many lines are too old to count."""
+    if not len(bases):
         return 0, 0
     # in Python's integers: the difference of two damaged ones may need more than 64 bits
-    near = [base for base in known.tolist() if int(known.max()) - base <= SPREAD_NS]
-    return min(near), len(known) - len(near)
+    near = [base for base in bases.tolist() if int(bases.max()) - base <= SPREAD_NS]
+    return min(near), len(bases) - len(near)
 
 
 def _plane(file: _File, plane: PlaneColumns, base: int) -> Plane:

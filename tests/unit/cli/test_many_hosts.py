@@ -1,0 +1,172 @@
+"""Sessions of several hosts: read together, one by one and by other processes they say the same."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from many_hosts import capture, session
+from run_cli import run
+
+from tfprof.sources.find import many_hosts
+from tfprof.workers import local
+
+QUESTIONS = (
+    ("steps",),
+    ("steps", "--step", "3"),
+    ("steps", "--gaps"),
+    ("layers",),
+    ("layers", "--by", "op"),
+    ("layers", "--by", "thread"),
+    ("summary",),
+    ("memory",),
+    ("timeline",),
+)
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory):
+    """Of eight hosts one is slow, one is missing, and of one there is only the beginning."""
+    folder = tmp_path_factory.mktemp("hosts") / "job"
+    return session(folder, 8, name="fast-trace-bfc", slow={2}, missing={3}, cut={5})
+
+
+@pytest.fixture
+def one_by_one(monkeypatch):
+    monkeypatch.setattr(many_hosts, "KEPT_UP_TO", 0)
+
+
+@pytest.mark.parametrize("words", QUESTIONS, ids=" ".join)
+def test_hosts_read_one_by_one_say_what_hosts_read_together_say(job, words, monkeypatch):
+    together = run(*words, str(job), "--json")
+    assert together.code == 0
+    monkeypatch.setattr(many_hosts, "KEPT_UP_TO", 0)
+    assert run(*words, str(job), "--json").out == together.out
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.usefixtures("one_by_one")
+def test_so_do_hosts_read_by_other_processes(job, monkeypatch):
+    alone = run("steps", str(job), "--json").out
+    asked = []
+    monkeypatch.setattr(local, "_POOL_FROM", 0)
+    pooled = local._pooled
+    monkeypatch.setattr(local, "_pooled", lambda *words: asked.append(1) or pooled(*words))
+    monkeypatch.setattr(local, "_cores", lambda: 2)
+    assert run("steps", str(job), "--json").out == alone
+    assert asked
+
+
+@pytest.mark.parametrize("words", [("steps",), ("layers", "--by", "op"), ("summary",), ("memory",)])
+@pytest.mark.usefixtures("one_by_one")
+def test_each_host_is_read_once_and_none_beside_another(job, monkeypatch, words):
+    """Memory over time needs the time of all, and is asked a second time."""
+    held, most, reads = [], [], []
+    read = many_hosts._AskHost.__call__
+
+    def counted(self, one):
+        reads.append(one.name)
+        held.append(one.name)
+        most.append(len(held))
+        try:
+            return read(self, one)
+        finally:
+            held.pop()
+
+    monkeypatch.setattr(many_hosts._AskHost, "__call__", counted)
+    monkeypatch.setattr("tfprof.reports.advise.answer._MANY_EVENTS", 0)
+    assert run(*words, str(job), "--json").code == 0
+    assert max(most) == 1
+    assert len(reads) == 7 * (2 if words == ("memory",) else 1)
+
+
+def test_who_is_slow_missing_or_cut_off_is_named(job):
+    answer = json.loads(run("steps", str(job), "--json").out)
+    data = answer["data"]
+    assert [one["host"] for one in data["hosts"]] == [f"worker-{at}" for at in (0, 1, 2, 4, 6, 7)]
+    assert [one["name"] for one in data["stragglers"]] == ["worker-2"]
+    assert data["left_out"] == [
+        {"host": "worker-3", "why": "no capture of it, though there are worker-0 to worker-7"},
+        {"host": "worker-5", "why": "its file ends early: 8 of 8 steps are missing"},
+    ]
+    assert any(one.startswith("worker-5 is left out") for one in answer["warnings"])
+    text = run("steps", str(job)).out
+    assert "worker-3  no capture of it" in text
+    assert "7 x XPlane" in text
+
+
+def test_a_host_that_cannot_be_read_is_left_out(tmp_path):
+    folder = session(tmp_path / "job", 3)
+    whole = json.loads(run("summary", str(folder), "--json").out)["data"]
+    (folder / "worker-3.xplane.pb").write_bytes(b"\x0a\x05\x12\x7fabc" * 9)
+    found = json.loads(run("steps", str(folder), "--json").out)
+    assert [one["host"] for one in found["data"]["hosts"]] == ["worker-0", "worker-1", "worker-2"]
+    (left,) = found["data"]["left_out"]
+    assert left["host"] == "worker-3"
+    assert [one["path"] for one in found["inputs"]] == [
+        str(folder / f"worker-{at}.xplane.pb") for at in range(3)
+    ]
+    again = json.loads(run("summary", str(folder), "--json").out)["data"]
+    assert again["time"] == whole["time"]
+    assert again["capture"]["left_out"] == [left]
+
+
+def test_hosts_of_which_none_can_be_read_are_an_error(tmp_path):
+    for at in range(2):
+        (tmp_path / f"w{at}.xplane.pb").write_bytes(b"\x0a\x05\x12\x7fabc" * 9)
+    assert run("steps", str(tmp_path / "w0.xplane.pb"), str(tmp_path / "w1.xplane.pb")).code in (
+        3,
+        4,
+    )
+
+
+def test_a_host_cut_off_behind_its_steps_counts(tmp_path):
+    folder = session(tmp_path / "job", 3)
+    data = capture("slow-cb", 1)
+    (folder / "worker-1.xplane.pb").write_bytes(data + b"\x0a\x7f")
+    found = json.loads(run("steps", str(folder), "--json").out)
+    assert len(found["data"]["hosts"]) == 3
+    assert found["data"]["left_out"] == []
+    assert any("ends early" in one for one in found["warnings"])
+
+
+def test_what_many_say_is_said_once(tmp_path):
+    for at in range(6):
+        (tmp_path / f"w{at}.xplane.pb").write_bytes(capture("tiny-htl1", at))
+    warnings = json.loads(run("timeline", str(tmp_path), "--json").out)["warnings"]
+    assert sum("has no TensorFlow ops" in one for one in warnings) == 1
+    assert any(one.endswith("5 more hosts say the like") for one in warnings)
+
+
+def test_nothing_of_dask_is_loaded_without_a_scheduler(job):
+    program = (
+        "import sys\nfrom tfprof.cli.main import main\nmain(sys.argv[1:])\n"
+        "assert not {'dask', 'distributed', 'concurrent.futures.process'} & sys.modules.keys()\n"
+    )
+    command = [sys.executable, "-c", program, "steps", str(job), "--json"]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+def test_a_scheduler_without_the_extra_names_it(job, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    found = run("steps", str(job), "--scheduler", "tcp://127.0.0.1:1")
+    assert found.code == 6
+    assert "tfprof[scale]" in found.err
+
+
+@pytest.mark.parametrize(
+    ("names", "missing"),
+    [
+        (["worker-0", "worker-1", "worker-3", "worker-4", "worker-5"], ["worker-2"]),
+        (["w08", "w09", "w11", "w12", "w13"], ["w10"]),
+        (["a-3-b", "a-4-b", "a-6-b", "a-7-b", "a-8-b"], ["a-5-b"]),
+        # a gap in two hosts tells nothing, nor do numbers with more gaps than members
+        (["worker-0", "worker-2"], []),
+        (["ip-10-0-0-5", "ip-10-0-0-91", "ip-10-0-0-200"], []),
+        (["node-1a2b", "node-77", "vm"], []),
+    ],
+)
+def test_gaps_in_names_are_hosts_that_are_missing(names, missing):
+    from tfprof.sources.find.host_names import missing_between
+
+    assert [one.host for one in missing_between(names)] == missing
