@@ -176,6 +176,12 @@ def _busy_share(result: StepsResult) -> float:
     return max((share for share in busy if share is not None), default=0.0)
 
 
+def _about_slow(path: str, result: StepsResult) -> str:
+    if any(one.kind == "host" for one in result.stragglers):
+        return f"`tfprof steps {path} --hosts` shows who is waited for, and when"
+    return f"`tfprof steps {path} --step {result.slow_steps[0].step}` shows a slow step"
+
+
 def _next(data: ProfileData, result: StepsResult, shown: HostSteps) -> str:
     """The input where it is waited for; of the infeed of a device no more is known."""
     path = shell_path(data.title)
@@ -185,10 +191,8 @@ def _next(data: ProfileData, result: StepsResult, shown: HostSteps) -> str:
         return f"`tfprof layers {path} --by op` shows which copies are waited for"
     if shown.reads_tf_data and is_input_bound(shown.input_share):
         return f"`tfprof input {path}` shows which stage is slow"
-    if any(one.kind == "host" for one in result.stragglers):
-        return f"`tfprof steps {path} --hosts` shows who is waited for, and when"
-    if result.slow_steps:
-        return f"`tfprof steps {path} --step {result.slow_steps[0].step}` shows a slow step"
+    if any(one.kind == "host" for one in result.stragglers) or result.slow_steps:
+        return _about_slow(path, result)
     if result.gaps and _busy_share(result) < _MOSTLY:
         return f"`tfprof steps {path} --gaps` shows what the host did while nothing ran"
     return f"`tfprof layers {path} --by op` shows which ops take the time"
