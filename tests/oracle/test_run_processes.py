@@ -106,3 +106,17 @@ def test_workers_have_the_rank_of_their_task(tmp_path):
         assert record["strategy"] in ("CollectiveAllReduceStrategy", "MultiWorkerMirroredStrategy")
         assert len(record["captures"]) == 1
         assert record["warnings"] == []
+    _are_on_one_clock(json.loads(run("steps", ran.folder, "--hosts", "--json").out)["data"])
+
+
+def _are_on_one_clock(told):
+    """They ran on one machine, so the truth is known: their clocks do not differ at all."""
+    between = told["between_hosts"]
+    assert between["meet"]
+    assert between["costly"].endswith("CollectiveReduceV2")
+    known = [one["clock"] for one in between["hosts"]]
+    assert len(known) == 2
+    for clock in known:
+        assert abs(clock["offset_us"]) <= clock["within_us"]
+    # an op may be recorded here and not there; what is installed is the same
+    assert {one["what"] for one in between["differences"]} <= {"program", "placement"}

@@ -9,14 +9,17 @@ last. As with NTP, the quickest exchanges tell most; and what none of them allow
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import median_low
 from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from tfprof.model.quantity import Quantity
 from tfprof.model.units import PS_A_NANOSECOND, as_micros
 from tfprof.results.between_hosts import ClockOffset
 from tfprof.results.host_steps import HostSteps
-from tfprof.results.meetings import StepMeetings
+
+Ints = npt.NDArray[np.int64]
 
 # fewer cannot contradict each other
 FEWEST = 3
@@ -28,6 +31,7 @@ _DRIFT = 1e-4
 _NUMBERED = ("step_num",)
 _NOT_NUMBERED = "numbered through here"
 
+_BOTH = ("begin", "end")
 NO_COLLECTIVES = "no collective that all take part in was recorded"
 _ALONE = "it shares no collectives with {}"
 _FEW = "it shares only {} collectives with {}, and {} are needed"
@@ -52,32 +56,21 @@ class Clocks(NamedTuple):
         return None if number is None else round(number * 1_000_000)
 
 
-class _Sample(NamedTuple):
-    """A collective of two hosts: how much later the one ended, by clocks that differ.
-
-    The exchange took so long at most; the difference of the clocks is from `least` to `most`.
-    """
-
-    exchange: int
-    later: int
-    least: int
-    most: int
-    which: tuple[str, int]
-
-
 def clocks_of(hosts: Sequence[HostSteps], which: Sequence[int]) -> Clocks:
     """Of those at the places `which`, whose steps can be compared."""
     asked = set(which)
     steps = [_by_number(one) if at in asked else {} for at, one in enumerate(hosts)]
     reference = _reference(hosts, steps)
     if reference is None:
-        none = ClockOffset(Quantity.unknown(NO_COLLECTIVES), reason=NO_COLLECTIVES)
+        none = _unknown(NO_COLLECTIVES)
         return Clocks(None, [none] * len(hosts))
-    quickest = _quickest(steps)
+    against = _Reference(
+        hosts[reference], steps[reference], _quickest(steps), _drift(steps[reference])
+    )
     offsets = [
         ClockOffset(Quantity.estimated(0.0), 0, sum(len(it.end) for it in steps[at].values()))
         if at == reference
-        else _against(hosts[reference], steps[reference], one, steps[at], quickest)
+        else _offset(against, one, steps[at])
         for at, one in enumerate(hosts)
     ]
     if not any(one.offset.known for at, one in enumerate(offsets) if at != reference):
@@ -86,45 +79,63 @@ def clocks_of(hosts: Sequence[HostSteps], which: Sequence[int]) -> Clocks:
     return Clocks(reference, offsets)
 
 
-# by the number of a step and what its collectives are: a value each
-_Exchanges = Mapping[tuple[int, str], tuple[int, ...]]
-
-
 class _Met(NamedTuple):
-    """A step by what its collectives are: equal ones are the same on both hosts."""
+    """The collectives of a step, by the host's clock; those of equal digests are the same."""
 
     digest: str
-    begin: tuple[int, ...]
-    end: tuple[int, ...]
+    begin: Ints
+    end: Ints
 
 
-def _quickest(steps: Sequence[Mapping[int, _Met]]) -> _Exchanges:
-    """How long whoever came last was in each collective: that is how long it took, at most."""
-    found: dict[tuple[int, str], tuple[int, ...]] = {}
-    for mine in steps:
-        for number, met in mine.items():
-            took = tuple(end - begin for begin, end in zip(met.begin, met.end, strict=True))
-            before = found.get((number, met.digest), took)
-            found[number, met.digest] = tuple(map(min, took, before))
-    return found
+# by the number of the step
+_Steps = Mapping[int, _Met]
 
 
-def _by_number(one: HostSteps) -> Mapping[int, _Met]:
-    """By the number of the step; times on the clock of the host."""
-    origin = one.origin_ns * PS_A_NANOSECOND
+class _Reference(NamedTuple):
+    """The host that others are held against.
+
+    How long each exchange took at most, and how far clocks may have run apart from the first
+    collective to the last.
+    """
+
+    host: HostSteps
+    steps: _Steps
+    exchanges: Mapping[tuple[int, str], Ints]
+    slack: int
+
+
+class _Samples(NamedTuple):
+    """Collectives of two hosts, a row a step: how much later the one ended, by clocks that differ.
+
+    An exchange took so long at most; the difference of the clocks is from `least` to `most`.
+    """
+
+    exchange: Ints
+    later: Ints
+    least: Ints
+    most: Ints
+
+
+def _by_number(one: HostSteps) -> _Steps:
     found = {}
     for window, met in zip(one.steps.windows, one.meetings.steps, strict=False):
         if met is not None:
-            found[window.number] = _at(origin, one.meetings.kinds[met.kind].digest, met)
+            begin, end = np.array(met.begin, np.int64), np.array(met.end, np.int64)
+            found[window.number] = _Met(one.meetings.kinds[met.kind].digest, begin, end)
     return found
 
 
-def _at(origin: int, digest: str, met: StepMeetings) -> _Met:
-    begin, end = (tuple(origin + time for time in times) for times in (met.begin, met.end))
-    return _Met(digest, begin, end)
+def _quickest(steps: Sequence[_Steps]) -> Mapping[tuple[int, str], Ints]:
+    """How long whoever came last was in each collective: that is how long it took, at most."""
+    found: dict[tuple[int, str], Ints] = {}
+    for mine in steps:
+        for number, met in mine.items():
+            key, took = (number, met.digest), met.end - met.begin
+            found[key] = np.minimum(found[key], took) if key in found else took
+    return found
 
 
-def _reference(hosts: Sequence[HostSteps], steps: Sequence[Mapping[int, _Met]]) -> int | None:
+def _reference(hosts: Sequence[HostSteps], steps: Sequence[_Steps]) -> int | None:
     """Of those that met others most often the one whose clock is in the middle."""
     shared: dict[tuple[int, str], int] = {}
     for mine in steps:
@@ -139,72 +150,77 @@ def _reference(hosts: Sequence[HostSteps], steps: Sequence[Mapping[int, _Met]]) 
     if not numbers:
         return min(best, key=lambda at: (hosts[at].host, hosts[at].rank))
     first = min(numbers)
-    ordered = sorted(best, key=lambda at: (max(steps[at][first].end), hosts[at].host))
-    return ordered[(len(ordered) - 1) // 2]
+
+    def ended(at: int) -> tuple[int, str]:
+        origin = hosts[at].origin_ns * PS_A_NANOSECOND
+        return origin + int(steps[at][first].end.max()), hosts[at].host
+
+    return sorted(best, key=ended)[(len(best) - 1) // 2]
 
 
-def _against(
-    reference: HostSteps,
-    known: Mapping[int, _Met],
-    one: HostSteps,
-    mine: Mapping[int, _Met],
-    quickest: _Exchanges,
-) -> ClockOffset:
-    samples = list(_samples(known, mine, quickest))
-    named = reference.host
-    if not mine or not samples:
+def _offset(against: _Reference, one: HostSteps, mine: _Steps) -> ClockOffset:
+    named = against.host.host
+    parts = list(_samples(against, mine))
+    count = sum(part.later.size for part in parts)
+    if not count:
         return _unknown(_ALONE.format(named) if mine else NO_COLLECTIVES)
-    if len(samples) < FEWEST:
-        return _unknown(_FEW.format(len(samples), named, FEWEST))
-    ends = [end for met in known.values() for end in met.end]
-    slack = round(_DRIFT * (max(ends) - min(ends)))
-    least, most = max(it.least for it in samples), min(it.most for it in samples)
-    if least > most + slack:
+    if count < FEWEST:
+        return _unknown(_FEW.format(count, named, FEWEST))
+    least, most = max(int(it.least.max()) for it in parts), min(int(it.most.min()) for it in parts)
+    if least > most + against.slack:
         return _unknown(_APART.format(named))
-    quick = sorted(samples)[: max(FEWEST, len(samples) // _QUICKEST)]
-    offset = median_low([it.later for it in quick])
+    exchange = np.concatenate([it.exchange.ravel() for it in parts])
+    later = np.concatenate([it.later.ravel() for it in parts])
+    quick = np.lexsort((later, exchange))[: max(FEWEST, count // _QUICKEST)]
+    offset = int(_middle(later[quick]))
     if least <= most:
         offset = min(max(offset, least), most)
-    within = max(*_exchanges(quick), *(abs(it.later - offset) for it in quick))
-    within = min(within, max(most - offset, offset - least) + slack)
-    within = max(within, _contradicted(samples, offset))
-    if not _numbered_alike(reference, one) and 2 * abs(offset) > _period(reference):
+    within = max(int(exchange[quick].max()), int(np.abs(later[quick] - offset).max()))
+    within = min(within, max(most - offset, offset - least) + against.slack)
+    within = max(within, _contradicted(parts, offset))
+    # what captures count from is no part of the columns: clocks may be years apart
+    offset += (one.origin_ns - against.host.origin_ns) * PS_A_NANOSECOND
+    if not _numbered_alike(against.host, one) and 2 * abs(offset) > _period(against.host):
         return _unknown(_WHICH_STEP.format(named))
-    return ClockOffset(Quantity.estimated(as_micros(offset)), within, len(samples))
+    return ClockOffset(Quantity.estimated(as_micros(offset)), within, count)
 
 
-def _samples(
-    known: Mapping[int, _Met], mine: Mapping[int, _Met], quickest: _Exchanges
-) -> Iterator[_Sample]:
+def _samples(against: _Reference, mine: _Steps) -> Iterator[_Samples]:
+    """Together what is of the same collectives."""
+    alike: dict[str, list[tuple[Ints, _Met, _Met]]] = {}
     for number, met in mine.items():
-        other = known.get(number)
-        if other is None or other.digest != met.digest:
-            continue
-        took = quickest[number, met.digest]
-        for place, (exchange, begin, end, theirs, ended) in enumerate(
-            zip(took, met.begin, met.end, other.begin, other.end, strict=True)
-        ):
-            which = met.digest, place
-            yield _Sample(exchange, end - ended, begin - ended, end - theirs, which)
+        other = against.steps.get(number)
+        if other is not None and other.digest == met.digest:
+            took = against.exchanges[number, met.digest]
+            alike.setdefault(met.digest, []).append((took, met, other))
+    for steps in alike.values():
+        exchange = np.stack([took for took, _, _ in steps])
+        begin, end = (np.stack([getattr(it, key) for _, it, _ in steps]) for key in _BOTH)
+        theirs, ended = (np.stack([getattr(it, key) for _, _, it in steps]) for key in _BOTH)
+        yield _Samples(exchange, end - ended, begin - ended, end - theirs)
 
 
-def _contradicted(samples: Sequence[_Sample], offset: int) -> int:
+def _drift(steps: _Steps) -> int:
+    ends = [met.end for met in steps.values()]
+    return round(_DRIFT * (max(int(end.max()) for end in ends) - min(int(e.min()) for e in ends)))
+
+
+def _contradicted(parts: Sequence[_Samples], offset: int) -> int:
     """How far other collectives are from it, step after step, by more than they took.
 
     Some may be among the devices of each host alone: which ones, nothing tells.
     """
-    places: dict[tuple[str, int], list[_Sample]] = {}
-    for one in samples:
-        places.setdefault(one.which, []).append(one)
-    off = [
-        (abs(median_low([it.later for it in mine]) - offset), median_low(_exchanges(mine)))
-        for mine in places.values()
-    ]
-    return max((far for far, took in off if far > took), default=0)
+    off = [0]
+    for part in parts:
+        far = np.abs(_middle(part.later) - offset)
+        off += far[far > _middle(part.exchange)].tolist()
+    return max(off)
 
 
-def _exchanges(samples: Sequence[_Sample]) -> list[int]:
-    return [it.exchange for it in samples]
+def _middle(values: Ints) -> Ints:
+    """The median down the rows; of two in the middle the lower one, which is whole."""
+    found: Ints = np.sort(values, axis=0)[(len(values) - 1) // 2]
+    return found
 
 
 def _numbered_alike(*hosts: HostSteps) -> bool:
@@ -214,7 +230,7 @@ def _numbered_alike(*hosts: HostSteps) -> bool:
 
 
 def _period(one: HostSteps) -> int:
-    return int(median_low(one.steps.known_periods))
+    return int(_middle(np.array(one.steps.known_periods, np.int64)))
 
 
 def _unknown(reason: str) -> ClockOffset:

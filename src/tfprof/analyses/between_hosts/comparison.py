@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -77,11 +78,12 @@ def _rows(
 ) -> list[HostBeside]:
     late, _ = behind(own)
     row_of = {at: row for row, at in enumerate(own.which)}
+    waited = _Waited.of(hosts, waits) if waits is not None else {}
+    begins = starts.usually() if starts is not None else {}
     found = []
     for at, one in enumerate(hosts):
         row = row_of.get(at)
         times = own.known[row] if row is not None else np.full(len(own.steps), np.nan)
-        met = waits is not None and waits.met[at] > 0
         share = one.input_share
         found.append(
             HostBeside(
@@ -89,13 +91,9 @@ def _rows(
                 one.rank,
                 None if np.isnan(times).all() else float(np.nanmedian(times)),
                 int(late[row].sum()) if row is not None else 0,
-                _mean(waits.waited, waits, at) if waits and met else None,
-                _waits_for(hosts, waits, at) if waits and met else None,
-                _mean(waits.caused, waits, at) if waits and met else None,
-                int(waits.last_steps[at]) if waits and met else None,
-                _mean(waits.gain, waits, at) if waits and met else None,
+                *waited.get(at, _Waited()),
                 clocks.offsets[at],
-                starts.usually(at) if starts is not None else None,
+                begins.get(at),
                 Quantity.unknown(_NO_OPS) if share is None else Quantity.derived(share),
                 tuple(None if np.isnan(time) else int(time) for time in times.tolist()),
             )
@@ -103,13 +101,32 @@ def _rows(
     return found
 
 
-def _mean(values: Floats, waits: Waits, at: int) -> float:
-    return float(values[at]) / waits.steps
+class _Waited(NamedTuple):
+    """Of a host that met others: as HostBeside has it."""
 
+    waited: float | None = None
+    waits_for: str | None = None
+    caused: float | None = None
+    last_steps: int | None = None
+    gain: float | None = None
 
-def _waits_for(hosts: Sequence[HostSteps], waits: Waits, at: int) -> str | None:
-    most = int(waits.pairs[at].argmax())
-    return hosts[most].host if waits.pairs[at, most] > 0 else None
+    @classmethod
+    def of(cls, hosts: Sequence[HostSteps], waits: Waits) -> dict[int, _Waited]:
+        """By place; times are of an average step."""
+        waited, caused, gain = (
+            (total / waits.steps).tolist() for total in (waits.waited, waits.caused, waits.gain)
+        )
+        most = waits.pairs.argmax(axis=1).tolist()
+        return {
+            at: cls(
+                waited[at],
+                hosts[most[at]].host if waits.pairs[at, most[at]] > 0 else None,
+                caused[at],
+                int(waits.last_steps[at]),
+                gain[at],
+            )
+            for at in np.flatnonzero(waits.met).tolist()
+        }
 
 
 @frozen_dataclass
@@ -140,14 +157,13 @@ class _Starts:
         within = max(clocks.offsets[at].within or 0 for at in which)
         return cls(which, own.steps, begin, within)
 
-    def usually(self, at: int) -> float | None:
-        """How long after the middle of the hosts one begins."""
-        if at not in self.which:
-            return None
+    def usually(self) -> dict[int, float]:
+        """How long after the middle of the hosts each begins, by place; where that is known."""
         shared = (~np.isnan(self.begin)).sum(axis=0) > 1
         late = self.begin[:, shared] - np.nanmedian(self.begin[:, shared], axis=0)
-        mine = late[self.which.index(at)]
-        return float(np.nanmedian(mine)) if not np.isnan(mine).all() else None
+        known = ~np.isnan(late).all(axis=1)
+        middle = np.nanmedian(late[known], axis=1).tolist()
+        return dict(zip(np.array(self.which)[known].tolist(), middle, strict=True))
 
     def skews(self, hosts: Sequence[HostSteps]) -> StartSkews | None:
         found = []

@@ -222,28 +222,23 @@ def _busy_share(result: StepsResult) -> float:
     return max((share for share in busy if share is not None), default=0.0)
 
 
+def _about_slow(path: str, result: StepsResult) -> str:
+    if any(one.kind == "host" for one in result.stragglers):
+        return f"`tfprof steps {path} --hosts` shows who is waited for, and when"
+    return f"`tfprof steps {path} --step {result.slow_steps[0].step}` shows a slow step"
+
+
 def _next(data: ProfileData, result: StepsResult, shown: HostSteps) -> str:
     """The input where it is waited for; of the infeed of a device no more is known."""
-    path, slow = shell_path(data.title), result.slow_steps
-    asks_input = shown.reads_tf_data and is_input_bound(shown.input_share)
-    has_late_host = any(one.kind == "host" for one in result.stragglers)
-    # the first that holds
-    choices = (
-        (not shown.ops_recorded, "timeline {}", "shows what ran when"),
-        (
-            result.verdict.name is Bound.COPIES,
-            "layers {} --by op",
-            "shows which copies are waited for",
-        ),
-        (asks_input, "input {}", "shows which stage is slow"),
-        (has_late_host, "steps {} --hosts", "shows who is waited for, and when"),
-        (bool(slow), f"steps {{}} --step {slow[0].step if slow else ''}", "shows a slow step"),
-        (
-            bool(result.gaps) and _busy_share(result) < _MOSTLY,
-            "steps {} --gaps",
-            "shows what the host did while nothing ran",
-        ),
-        (True, "layers {} --by op", "shows which ops take the time"),
-    )
-    command, shows = next((command, shows) for holds, command, shows in choices if holds)
-    return f"`tfprof {command.format(path)}` {shows}"
+    path = shell_path(data.title)
+    if not shown.ops_recorded:
+        return f"`tfprof timeline {path}` shows what ran when"
+    if result.verdict.name is Bound.COPIES:
+        return f"`tfprof layers {path} --by op` shows which copies are waited for"
+    if shown.reads_tf_data and is_input_bound(shown.input_share):
+        return f"`tfprof input {path}` shows which stage is slow"
+    if any(one.kind == "host" for one in result.stragglers) or result.slow_steps:
+        return _about_slow(path, result)
+    if result.gaps and _busy_share(result) < _MOSTLY:
+        return f"`tfprof steps {path} --gaps` shows what the host did while nothing ran"
+    return f"`tfprof layers {path} --by op` shows which ops take the time"

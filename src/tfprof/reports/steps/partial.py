@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from tfprof.analyses.between_hosts.comparison import between_hosts
-from tfprof.analyses.between_hosts.slow_hosts import straggling_hosts
 from tfprof.analyses.overlap.verdict import verdict
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import short_names
@@ -16,8 +14,9 @@ from tfprof.model.quantity import Quantity
 from tfprof.model.units import PS_A_MICROSECOND
 from tfprof.reports.shared.input_bound import NO_OPS
 from tfprof.reports.steps.query import Query
+from tfprof.results.between_hosts import BetweenHosts
 from tfprof.results.categories import Category
-from tfprof.results.host_steps import DeviceSteps, HostSteps, Times
+from tfprof.results.host_steps import DeviceSteps, HostSteps, Straggler, Times
 from tfprof.results.partial import together
 from tfprof.results.steps import (
     Asked,
@@ -56,6 +55,7 @@ class StepsPartial:
         # with one device alone, the others have no name
         as_shown = [(one, self._named(own)) for one, own in zip(hosts, self.hosts, strict=True)]
         own, short = self.hosts[at], as_shown[at][1]
+        stragglers, between = _beside(self.hosts)
         return StepsResult(
             tuple(_rows(found)),
             _average(found),
@@ -88,10 +88,10 @@ class StepsPartial:
                     for host in self.hosts
                     for one in host.stragglers
                 ),
-                *straggling_hosts(self.hosts),
+                *stragglers,
             ),
             tuple(map(_host, self.hosts)),
-            between=between_hosts(self.hosts),
+            between=between,
             missing=tuple(dict.fromkeys(text for host in self.hosts for text in host.missing)),
             asked=Asked(query.look, query.step, alone=query.device is not None),
         )
@@ -102,6 +102,16 @@ class StepsPartial:
         if len(self.hosts) == 1:
             return short
         return {full: f"/host:{host.host}{name}" for full, name in short.items()}
+
+
+def _beside(hosts: Sequence[HostSteps]) -> tuple[Sequence[Straggler], BetweenHosts | None]:
+    """What only several hosts can tell; most runs have one, and do without."""
+    if len(hosts) < 2:
+        return (), None
+    from tfprof.analyses.between_hosts.comparison import between_hosts
+    from tfprof.analyses.between_hosts.slow_hosts import straggling_hosts
+
+    return straggling_hosts(hosts), between_hosts(hosts)
 
 
 def _short(host: HostSteps) -> Mapping[str, str]:

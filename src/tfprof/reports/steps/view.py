@@ -12,7 +12,6 @@ from tfprof.model.units import as_micros
 from tfprof.reports.shared.input_bound import REST, bound_text
 from tfprof.reports.shared.logged_run import logged_facts
 from tfprof.reports.shared.recorded_run import overhead_text
-from tfprof.reports.steps.hosts_view import hosts_parts
 from tfprof.reports.steps.overlap_words import devices_table, gaps_table, overlap_facts
 from tfprof.reports.steps.slow_words import slow_notes, slow_texts
 from tfprof.reports.steps.whole_run import captures_table, epochs_table
@@ -75,6 +74,12 @@ def _gaps(found: StepsResult) -> list[Part]:
     return [Facts(_facts(found)), gaps_table(found)]
 
 
+def _hosts(found: StepsResult) -> list[Part]:
+    from tfprof.reports.steps.hosts_view import hosts_parts
+
+    return hosts_parts(found)
+
+
 def _events(found: StepsResult) -> list[Part]:
     (one,) = found.asked.slices
     where = f"step {one.steps[0]}" if len(one.steps) == 1 else f"{len(one.steps)} steps"
@@ -102,7 +107,7 @@ _PARTS = {
     Look.STEP: _one_step,
     Look.EVENTS: _events,
     Look.GAPS: _gaps,
-    Look.HOSTS: hosts_parts,
+    Look.HOSTS: _hosts,
 }
 
 
