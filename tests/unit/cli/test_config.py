@@ -72,9 +72,13 @@ def test_config_says_where_each_value_comes_from(project, monkeypatch):
     [
         ('[tool.tfprof]\nbye = "op"\n', 2, "Did you mean by?"),
         ('[tool.tfprof]\nby = "nothing"\n', 2, "One of layer"),
+        ("[tool.tfprof.steps]\ngapz = true\n", 2, "Did you mean gaps?"),
+        ('[tool.tfprof.layers]\nmax_depth = "3"\n', 2, "[tool.tfprof.layers] of"),
+        ('[tool]\ntfprof = {by = "nothing"}\n', 2, "One of layer"),
         ("[tool.tfprof.layers]\nwide = 3\n", 2, "does not take 3"),
         ("[tool.tfprof]\nby = \n", 4, "no TOML"),
         ("this is no TOML, and not ours\n", 0, ""),
+        ('dependencies = ["tfprof"\n', 0, ""),
     ],
 )
 def test_settings_that_make_no_sense(project, unet, text, code, said):
