@@ -112,3 +112,25 @@ def test_every_option_is_a_setting(command):
     keys = {row["key"].rpartition(".")[2].replace("_", "-") for row in told}
     assert keys >= {one.name.lstrip("-").replace("_", "-") for one in flags}
     assert all(row["variable"].startswith("TFPROF_") for row in told)
+
+
+def test_budgets_of_the_project_are_settings_of_check(project, tmp_path):
+    project('[tool.tfprof.budget]\nmax-params = "3M"\nflops = "1G"\nstrict = true\n')
+    set_here = [row for row in asked("check").values() if row["source"] != "default"]
+    found = {row["key"]: (row["value"], row["source"]) for row in set_here}
+    where = f"[tool.tfprof.budget] of {tmp_path / 'pyproject.toml'}"
+    assert found == {
+        "check.max_params": ("3M", where),
+        "check.max_flops": ("1G", where),
+        "check.strict": ("True", where),
+    }
+    assert "check.max_flops" in run("config").out
+
+
+def test_what_is_said_for_check_wins_over_budgets(project, monkeypatch):
+    project('[tool.tfprof.budget]\nmax-params = "3M"\n')
+    monkeypatch.setenv("TFPROF_MAX_PARAMS", "5M")
+    (told,) = json.loads(run("config", "--json").out)["data"]["values"]
+    assert (told["key"], told["value"], told["source"]) == (
+        "check.max_params", "5M", "TFPROF_MAX_PARAMS",
+    )  # fmt: skip
