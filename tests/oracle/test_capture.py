@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 import threading
 
 import keras
@@ -104,6 +106,50 @@ def test_the_default_waits_until_nothing_is_traced(tmp_path):
             loop.train_step(batch)
     assert _numbers(tmp_path) == [6, 7, 8, 9, 10]
     assert _record(tmp_path)["steps"]["count"] == 13
+
+
+BARE = """
+import tensorflow as tf
+import tfprof
+
+weights = tf.Variable(tf.ones([4, 4]))
+
+@tf.function
+def update(batch):
+    weights.assign_sub(1e-3 * tf.matmul(batch, weights))
+
+class Trainer:
+    @tfprof.capture
+    def train(self, batch):
+        "A step."
+        update(batch)
+        return self
+
+trainer = Trainer()
+assert all(trainer.train(tf.ones([4, 4])) is trainer for _ in range(9))
+print(Trainer.train.__name__, Trainer.train.__doc__)
+"""
+
+
+def test_a_decorator_without_a_word_more(tmp_path):
+    """In a process of its own: the recording ends with the program."""
+    done = subprocess.run(
+        [sys.executable, "-c", BARE], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "train A step.\n"
+    (folder,) = (tmp_path / "tfprof-runs").iterdir()
+    assert folder.name.startswith("train-")
+    assert f"the capture goes to tfprof-runs/{folder.name}" in done.stderr
+    assert _numbers(folder) == [3, 4, 5, 6, 7]
+
+
+def test_a_folder_that_nobody_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    loop = Loop()
+    with tfprof.capture(steps=(2, 3)) as capture:
+        loop.run(capture, 4)
+    (folder,) = (tmp_path / "tfprof-runs").iterdir()
+    assert _numbers(folder) == [2, 3]
 
 
 def test_each_call_of_a_decorated_function_is_a_step(tmp_path):

@@ -7,22 +7,21 @@ import shlex
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from tfprof.cli.draw import subjects_of_pictures
 from tfprof.cli.streams import to_stdout
 from tfprof.commands.command import Command
 from tfprof.commands.options.option import Option, Takes
 from tfprof.commands.registry import commands
+from tfprof.renderers.registry import output_formats
 
 if TYPE_CHECKING:
     from tfprof.sources.find.load import ProgressOf
 
-_OUTPUTS = (
-    Option("--json", "the answer as JSON", Takes.FLAG),
-    Option("--output-file", "write there; the suffix picks the format"),
-    Option("--format", "the format, whatever the suffix"),
-    Option("--force", "replace an existing file", Takes.FLAG),
-    Option("--help", "what may be said", Takes.FLAG),
-)
+_FILE = Option("--output-file", "write there; the suffix picks the format")
+_FORCE = Option("--force", "replace an existing file", Takes.FLAG)
+_HELP = Option("--help", "what may be said", Takes.FLAG)
 _NO_OPTIONS = (Takes.PATHS, Takes.WORD)
+_DRAW, _CONFIG, _OWN = "draw", "config", "completion"
 
 
 def run(args: argparse.Namespace, _progress: ProgressOf | None) -> Callable[[], int]:
@@ -36,13 +35,37 @@ def run(args: argparse.Namespace, _progress: ProgressOf | None) -> Callable[[], 
 
 
 def options_of(command: Command) -> list[Option]:
-    """All that are told in help."""
-    own = [one for section in command.options for one in section.options if one.help]
-    return [*(one for one in own if one.takes not in _NO_OPTIONS), *_OUTPUTS]
+    """All that are told in help; of pictures, those of any."""
+    sections = list(command.options)
+    if command.name == _DRAW:
+        drawings = [one.drawing for one in subjects_of_pictures().values()]
+        sections = [section for one in drawings if one is not None for section in one.options]
+    said = {one.name: one for section in sections for one in section.options if one.help}
+    own = [one for one in said.values() if one.takes not in _NO_OPTIONS]
+    return [*own, *_outputs(command)]
+
+
+def _outputs(command: Command) -> list[Option]:
+    if command.name == _OWN:
+        return [_HELP]
+    if command.name == _DRAW:
+        return [_FILE, _FORCE, _HELP]
+    formats = tuple(sorted(output_formats(command.formats)))
+    return [
+        Option("--json", "the answer as JSON", Takes.FLAG),
+        _FILE,
+        Option("--format", "the format, whatever the suffix", choices=formats),
+        _FORCE,
+        _HELP,
+    ]
 
 
 def _words_of(command: Command) -> list[str]:
     """Words that stand without an option: of a few."""
+    if command.name == _DRAW:
+        return [*subjects_of_pictures()]
+    if command.name == _CONFIG:
+        return [*commands()]
     every = (one for section in command.options for one in section.options)
     return [word for one in every if one.takes is Takes.WORD for word in one.choices]
 
@@ -120,6 +143,8 @@ def _zsh_case(command: Command) -> str:
     told = [_zsh_option(one) for one in options_of(command)]
     own = _words_of(command)
     rest = f"'*:word:({' '.join(own)})'" if own else "'*:file:_files'"
+    if command.name == _DRAW:  # the command is the first word, the subject the second
+        rest = f"'1: :' '2:subject:({' '.join(own)})' '*:file:_files'"
     return f"        {command.name}) _arguments -S {' '.join(told)} {rest} ;;"
 
 
@@ -144,7 +169,7 @@ def _fish() -> str:
 
 def _fish_options(command: Command) -> Iterator[str]:
     here = f"complete -c tfprof -n '__fish_seen_subcommand_from {command.name}'"
-    takes_files = any(o.takes is Takes.PATHS for s in command.options for o in s.options)
+    takes_files = command.name == _DRAW
     for word in _words_of(command):
         yield f"{here} {'' if takes_files else '-f '}-a {word}"
     for one in options_of(command):

@@ -19,7 +19,8 @@ from tfprof.errors import InputUnreadable, UsageError
 from tfprof.frozen_dataclass import frozen_dataclass
 
 _FILE: Final = "pyproject.toml"
-_TABLE: Final = "tool.tfprof"
+_NAME: Final = "tfprof"
+_TABLE: Final = f"tool.{_NAME}"
 _PREFIX: Final = "TFPROF_"
 # tables and lists that commands ask for as they are, and which commands do
 _BUDGET: Final = "budget"
@@ -127,16 +128,19 @@ def project_file(folder: Path | None = None) -> ProjectFile:
 
 
 def _table(path: Path) -> Mapping[str, object]:
+    text = ""
     try:
         text = path.read_text(encoding="utf-8")
-        if _TABLE not in text:  # most projects: not ours to judge
+        if _NAME not in text:  # most projects
             return {}
         import tomllib  # takes a while, and few have a table of ours
 
         tool = tomllib.loads(text).get("tool", {})
     except (OSError, ValueError) as fault:
+        if text and _TABLE not in text:
+            return {}  # nothing of ours in it: not ours to judge
         raise InputUnreadable(f"no TOML: {fault}", where=str(path)) from None
-    found = tool.get("tfprof", {}) if isinstance(tool, dict) else {}
+    found = tool.get(_NAME, {}) if isinstance(tool, dict) else {}
     return found if isinstance(found, dict) else {}
 
 
@@ -146,16 +150,26 @@ def _of(table: Mapping[str, object], key: str) -> object | None:
 
 
 def _check_keys(project: ProjectFile) -> None:
-    """A key that nobody reads is a misspelt one."""
+    """A key that nobody reads is a misspelt one, also in the table of a command."""
     if not project.table:
         return
-    options = {key_of(one) for command in commands().values() for one in settable(command)}
-    known = {*options, *commands(), *_WHOLE}
-    for key in project.table:
+    of_command = {
+        name: {key_of(one) for one in settable(command)} for name, command in commands().items()
+    }
+    of_all = {*of_command, *_WHOLE}.union(*of_command.values())
+    _check_table(project.table, of_all, f"[{_TABLE}] of {project.path}")
+    for name, known in of_command.items():
+        table = project.table.get(name)
+        if isinstance(table, Mapping):
+            _check_table(table, known, f"[{_TABLE}.{name}] of {project.path}")
+
+
+def _check_table(table: Mapping[str, object], known: set[str], where: str) -> None:
+    for key in table:
         if key.replace("-", "_") not in known and key not in known:
             near = difflib.get_close_matches(key, known, 1)
             hint = f"Did you mean {near[0]}?" if near else "`tfprof config` lists the settings."
-            raise UsageError(f"[{_TABLE}] of {project.path} has {key!r}", hint=hint)
+            raise UsageError(f"{where} has {key!r}", hint=hint)
 
 
 def _names(found: object) -> Iterator[str]:

@@ -6,7 +6,16 @@ import argparse
 import difflib
 from typing import TYPE_CHECKING
 
-from tfprof.cli.config import key_of, project_file, settable, settings_of, variable_of
+from tfprof.cli.config import (
+    Setting,
+    budget_of,
+    key_of,
+    project_file,
+    settable,
+    settings_of,
+    variable_of,
+)
+from tfprof.commands import check
 from tfprof.commands.command import Command
 from tfprof.commands.registry import commands
 from tfprof.errors import UsageError
@@ -54,7 +63,7 @@ def _named(name: str) -> Command:
 
 def _values(command: Command) -> list[ConfigValue]:
     """Words that only set another option, as --train does, are not listed."""
-    found = settings_of(command)
+    found = {**_budget(command), **settings_of(command)}
     return [
         ConfigValue(
             f"{command.name}.{key_of(one)}",
@@ -65,6 +74,16 @@ def _values(command: Command) -> list[ConfigValue]:
         for one in settable(command)
         if not one.sets
     ]
+
+
+def _budget(command: Command) -> dict[str, Setting]:
+    """What a project is held to are options of `check` by another name."""
+    if command is not check.COMMAND:
+        return {}
+    project = project_file()
+    source = f"[tool.tfprof.budget] of {project.path}"
+    words = check.words_of(budget_of(project))
+    return {key: Setting(value, source) for key, value in words.items()}
 
 
 def _text(value: object) -> str | None:

@@ -56,7 +56,7 @@ def query_of(values: Values, progress: ProgressOf | None = None) -> Query:
     """What was said here wins over what the project says."""
     from tfprof.reports.check import Query, limits_of
 
-    project = _project(values.said.get("budget"))
+    project = words_of(values.said.get("budget"))
     said = {f"max_{name.replace('-', '_')}" for name, _, _ in _LIMITS}
     here = {key: text for key in said if (text := values.text(key)) is not None}
     limits = {key: value for key, value in project.items() if key not in _WORDS}
@@ -73,8 +73,8 @@ def query_of(values: Values, progress: ProgressOf | None = None) -> Query:
     return query if noise is None else replace(query, run_noise=noise_share(str(noise)))
 
 
-def _project(said: object) -> dict[str, object]:
-    """Words with `-` and with `_` are the same."""
+def words_of(said: object) -> dict[str, object]:
+    """Of [tool.tfprof.budget], as options are called; words with `-` and with `_` are the same."""
     found = said if isinstance(said, Mapping) else {}
     made = {str(key).replace("-", "_"): value for key, value in found.items()}
     for key in _SWITCHES:

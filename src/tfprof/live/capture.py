@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
@@ -14,7 +17,9 @@ from tfprof.live.recording import environment
 from tfprof.live.recording.keras_fits import keras_fits
 from tfprof.live.recording.opening import Opened, checked_folder, opened
 from tfprof.live.recording.plan import KEEP, MAX_BYTES, Plan, first_of, plan_of, size_of
+from tfprof.live.recording.run_folder import FOLDER, new_run_folder
 from tfprof.live.sessions import listening
+from tfprof.printable import printable
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -27,7 +32,8 @@ class capture:  # noqa: N801  (a verb where it is used: with tfprof.capture("log
     `with c.step():` around each step of a loop, or `for batch in c.steps(dataset):`. The steps of
     Keras models and of sessions that train are found without a word. As
     `@tfprof.capture("logs/run1")` on a function, each call of it is a step, unless there are such
-    steps inside of it.
+    steps inside of it. Without a folder, as `@tfprof.capture`, the run gets one of its own in
+    `tfprof-runs`.
 
     Steps count from 1. `steps` are the first and the last to capture; without it, five after a
     warm-up of two and after functions are traced. `every=1000` captures again each thousand steps,
@@ -40,9 +46,15 @@ class capture:  # noqa: N801  (a verb where it is used: with tfprof.capture("log
     steps: that makes captures of models of small ops larger, and their steps slower.
     """
 
+    def __new__(cls, folder: Any = None, **options: Any) -> Any:  # noqa: ANN401  (as below)
+        """`@tfprof.capture` without a word more: what it is given is the function."""
+        if callable(folder) and not isinstance(folder, os.PathLike):
+            return cls(None, **options)(folder)
+        return super().__new__(cls)
+
     def __init__(  # noqa: PLR0913  (each is a choice of the user's, by name)
         self,
-        folder: str | os.PathLike[str],
+        folder: str | os.PathLike[str] | None = None,
         *,
         steps: Any = None,  # noqa: ANN401  (a pair, a range, a number, a text)
         every: int | None = None,
@@ -56,7 +68,9 @@ class capture:  # noqa: N801  (a verb where it is used: with tfprof.capture("log
         python_tracer: bool = False,
         every_op: bool = False,
     ) -> None:
-        self._folder = checked_folder(folder)
+        self._folder = None if folder is None else checked_folder(folder)
+        # what a folder is called after that nobody names
+        self._called = Path(sys.argv[0] if sys.argv else "").stem
         self._plan: Plan = plan_of(
             steps, every, delay=delay, duration=duration, keep=keep, evaluation=evaluation
         )
@@ -73,6 +87,10 @@ class capture:  # noqa: N801  (a verb where it is used: with tfprof.capture("log
     def __enter__(self) -> Self:
         if self._opened is not None:
             raise UsageError("this capture is going on already", hint="Make another one.")
+        if self._folder is None:
+            self._folder = new_run_folder(Path(FOLDER), self._called)
+            with suppress(OSError, AttributeError):  # stderr may be closed
+                sys.stderr.write(f"tfprof: the capture goes to {printable(str(self._folder))}\n")
         self._opened = opened(
             self._folder,
             self._plan,
@@ -87,7 +105,10 @@ class capture:  # noqa: N801  (a verb where it is used: with tfprof.capture("log
             try:
                 hooks.enter_context(listening(recorder.saw_session_run))
             except UsageError:
-                recorder.warn("runs of sessions are not recorded: a ProfileContext is open")
+                recorder.warn(
+                    "runs of sessions are not recorded here: another capture or "
+                    "a ProfileContext is open"
+                )
             hooks.enter_context(keras_fits(recorder))
             self._hooks = hooks.pop_all()
         return self
@@ -145,6 +166,7 @@ class capture:  # noqa: N801  (a verb where it is used: with tfprof.capture("log
                 hint='@tfprof.capture("logs/run1") stands before a function.',
             )
         name = getattr(function, "__name__", "")
+        self._called = name or self._called
 
         @functools.wraps(function, updated=())
         def step(*args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -184,3 +206,12 @@ class capture:  # noqa: N801  (a verb where it is used: with tfprof.capture("log
                 f"nothing was captured in {recorder.count} steps: give steps=(2, "
                 f"{max(2, recorder.count)})"
             )
+
+
+def _as_it_is_called() -> inspect.Signature:
+    """For help and editors, which would show that of `__new__`."""
+    whole = inspect.signature(capture.__init__)
+    return whole.replace(parameters=[*whole.parameters.values()][1:])
+
+
+type.__setattr__(capture, "__signature__", _as_it_is_called())

@@ -6,6 +6,7 @@ A private pool cannot clash with an installed TensorFlow, and needs no generated
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -101,12 +102,23 @@ def schema() -> dict[str, Message]:
     return messages
 
 
-@cache
+# two threads that both make a pool have classes that do not go together
+_MAKING: Final = threading.RLock()
+_CLASSES: Final[dict[str, Proto]] = {}
+
+
 def message_class(name: str) -> Proto:
-    """The protobuf class of a message of ours."""
+    """The protobuf class of a message of ours, the same for all threads."""
+    found = _CLASSES.get(name)
+    if found is not None:
+        return found
     from google.protobuf import message_factory
 
-    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(f"{PACKAGE}.{name}"))
+    with _MAKING:
+        if name not in _CLASSES:
+            described = _pool().FindMessageTypeByName(f"{PACKAGE}.{name}")
+            _CLASSES[name] = message_factory.GetMessageClass(described)
+    return _CLASSES[name]
 
 
 @frozen_dataclass

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 
 import pytest
-from run_cli import run
+from run_cli import run, spawn
 from terminal import TAB, Terminal
 
 from tfprof.commands.registry import commands
@@ -41,6 +41,34 @@ def test_bash_completes_options_and_their_words():
     assert in_bash("tfprof", "layers", "mod") == set()
 
 
+def test_bash_completes_words_without_an_option():
+    assert {"memory", "steps", "model"} <= in_bash("tfprof", "draw", "")
+    assert in_bash("tfprof", "draw", "memory", "mod") == set()
+    assert in_bash("tfprof", "config", "lay") == {"layers"}
+    assert in_bash("tfprof", "rules", "") == {"ops", "advice"}
+
+
+def test_bash_completes_where_an_answer_goes():
+    assert {"csv", "json", "md", "txt"} <= in_bash("tfprof", "layers", "--format", "")
+    assert "junit" in in_bash("tfprof", "check", "--format", "")
+    assert "junit" not in in_bash("tfprof", "layers", "--format", "")
+    # neither a picture nor a script has these
+    assert in_bash("tfprof", "draw", "memory", "--js") == set()
+    assert "--device-memory" in in_bash("tfprof", "draw", "memory", "--dev")
+    assert in_bash("tfprof", "completion", "bash", "--") == {"--help"}
+
+
+@pytest.mark.parametrize("command", sorted(commands()))
+def test_what_is_offered_is_accepted(command):
+    """Each option stands in the help of its command, or of a picture."""
+    offered = in_bash("tfprof", command, "x", "--")
+    helps = [spawn(command, "--help").out]
+    if command == "draw":
+        helps += [spawn("draw", one, "--help").out for one in in_bash("tfprof", "draw", "")]
+    told = " ".join(helps)
+    assert {one for one in offered if one not in told} == set()
+
+
 @pytest.mark.parametrize(("shell", "check"), [("zsh", "-n"), ("fish", "--no-execute")])
 def test_other_shells_read_their_script(shell, check, tmp_path):
     path = tmp_path / "script"
@@ -55,8 +83,11 @@ def test_fish_completes():
     if not shutil.which("fish"):
         pytest.skip("no fish here")
     asks = f"{script('fish')}\ncomplete -C 'tfprof layers --by ph'\ncomplete -C 'tfprof mem'"
+    asks += "\ncomplete -C 'tfprof draw mo'\ncomplete -C 'tfprof config lay'"
     done = subprocess.run(["fish", "-c", asks], capture_output=True, text=True, check=True)
-    assert {line.split("\t")[0] for line in done.stdout.splitlines()} == {"phase", "memory"}
+    assert {line.split("\t")[0] for line in done.stdout.splitlines()} == {
+        "phase", "memory", "model", "layers",
+    }  # fmt: skip
 
 
 SHELLS = {

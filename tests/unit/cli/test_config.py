@@ -72,9 +72,13 @@ def test_config_says_where_each_value_comes_from(project, monkeypatch):
     [
         ('[tool.tfprof]\nbye = "op"\n', 2, "Did you mean by?"),
         ('[tool.tfprof]\nby = "nothing"\n', 2, "One of layer"),
+        ("[tool.tfprof.steps]\ngapz = true\n", 2, "Did you mean gaps?"),
+        ('[tool.tfprof.layers]\nmax_depth = "3"\n', 2, "[tool.tfprof.layers] of"),
+        ('[tool]\ntfprof = {by = "nothing"}\n', 2, "One of layer"),
         ("[tool.tfprof.layers]\nwide = 3\n", 2, "does not take 3"),
         ("[tool.tfprof]\nby = \n", 4, "no TOML"),
         ("this is no TOML, and not ours\n", 0, ""),
+        ('dependencies = ["tfprof"\n', 0, ""),
     ],
 )
 def test_settings_that_make_no_sense(project, unet, text, code, said):
@@ -108,3 +112,25 @@ def test_every_option_is_a_setting(command):
     keys = {row["key"].rpartition(".")[2].replace("_", "-") for row in told}
     assert keys >= {one.name.lstrip("-").replace("_", "-") for one in flags}
     assert all(row["variable"].startswith("TFPROF_") for row in told)
+
+
+def test_budgets_of_the_project_are_settings_of_check(project, tmp_path):
+    project('[tool.tfprof.budget]\nmax-params = "3M"\nflops = "1G"\nstrict = true\n')
+    set_here = [row for row in asked("check").values() if row["source"] != "default"]
+    found = {row["key"]: (row["value"], row["source"]) for row in set_here}
+    where = f"[tool.tfprof.budget] of {tmp_path / 'pyproject.toml'}"
+    assert found == {
+        "check.max_params": ("3M", where),
+        "check.max_flops": ("1G", where),
+        "check.strict": ("True", where),
+    }
+    assert "check.max_flops" in run("config").out
+
+
+def test_what_is_said_for_check_wins_over_budgets(project, monkeypatch):
+    project('[tool.tfprof.budget]\nmax-params = "3M"\n')
+    monkeypatch.setenv("TFPROF_MAX_PARAMS", "5M")
+    (told,) = json.loads(run("config", "--json").out)["data"]["values"]
+    assert (told["key"], told["value"], told["source"]) == (
+        "check.max_params", "5M", "TFPROF_MAX_PARAMS",
+    )  # fmt: skip

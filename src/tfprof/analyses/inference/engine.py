@@ -443,8 +443,8 @@ class _Engine:
 
     def _for_each_element(self, scene: _Scene) -> list[Tensor]:
         """A loop over a dataset inside a function: the graph does not tell how often it runs."""
-        site = scene.site
-        site.cut = f"{self._main[site.row]} loops over a dataset, and how often is not known before it runs"
+        site, unknown = scene.site, "how often is not known before it runs"
+        site.cut = f"{self._main[site.row]} loops over a dataset, and {unknown}"
         self.cut = self.cut or site.cut
         return site.rule.infer(site.call) if site.rule is not None else []
 

@@ -20,6 +20,8 @@ from tfprof.frozen_dataclass import frozen_dataclass
 
 SCHEMA: Final = "tfprof-run/1"
 RECORD: Final = "run.json"
+# where the folders of runs go that nobody names
+FOLDER: Final = "tfprof-runs"
 CAPTURES: Final = Path("plugins") / "profile"
 HIDDEN: Final = ".tmp-"
 RUN_METADATA: Final = "run_meta_"

@@ -44,7 +44,10 @@ def captured(
         *(f"{host} wrote its capture to its own disk: {path}" for host, path in remote),
         *(str(one) for one in told if isinstance(one, TfprofError)),
     ])  # fmt: skip
-    warnings = dict.fromkeys([*notes, *_unknown(hosts), *(whole.notes if whole else ())])
+    # who is left out was told
+    again = tuple(f"{one.host} is not in it" for one in left_out)
+    more = [one for one in (whole.notes if whole else ()) if not one.startswith(again)]
+    warnings = dict.fromkeys([*notes, *_unknown(hosts), *more])
     subject = Subject(folder[0] if folder else "captures on other machines")
     return Answered(SCHEMA, "capture", (), tuple(warnings), result, subject, tuple(notes))
 

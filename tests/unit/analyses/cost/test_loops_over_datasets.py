@@ -1,4 +1,4 @@
-"""`for x in dataset` inside a tf.function: nobody knows how often that runs, so nothing is counted."""
+"""`for x in dataset` inside a tf.function: how often that runs is not known, nor its work."""
 
 import json
 

@@ -12,7 +12,7 @@ FORWARD, TRAINING = 10 * 100 * 50, 2 * 10 * 100 * 50
 
 
 def write(path, *, is_fed):
-    """A product that is trained, of ones or of what is fed, with a saver, as TensorFlow writes it."""
+    """A product that is trained, of ones or of what is fed, with a saver, as in TensorFlow 1."""
     graph = message_class("GraphDef")()
 
     def node(name, op, *inputs, dtype=None, **sizes):
