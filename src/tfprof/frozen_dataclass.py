@@ -2,20 +2,22 @@
 
 `dataclass(frozen=True, slots=True)` writes six functions as text and compiles them: 0.6 ms a class.
 A command defines hundreds of classes and makes objects of a third of them, so that was half of what
-it took to start. Here nothing is compiled but `__init__`, when the first object is made. The rest
-is as ever: `fields`, `replace`, `asdict`, comparing, pickling, patterns; all fields are parameters.
+it took to start. Here `__init__` is compiled when the first object is made, and what `dataclasses`
+has to know of the fields is worked out when it asks; until then that module is not even loaded. The
+rest is as ever: `fields`, `replace`, `asdict`, comparing, pickling, patterns; all fields are
+parameters. What `tfprof --help` imports takes `replace` from here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
+from collections.abc import Callable, Iterator
 from functools import partial
 from operator import attrgetter
-from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, get_origin
 
 C = TypeVar("C")
 _set = object.__setattr__
+_SPECS = "__frozen_fields__"
 
 
 class _Factory:
@@ -28,25 +30,94 @@ class _Factory:
 _FACTORY = _Factory()
 
 
-@overload
-def frozen_dataclass(cls: type[C], /) -> type[C]: ...
-@overload
-def frozen_dataclass(*, slots: bool = True, eq: bool = True) -> Callable[[type[C]], type[C]]: ...
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def frozen_dataclass(cls: Any = None, /, *, slots: bool = True, eq: bool = True) -> Any:
-    """As `dataclass(frozen=True, slots=True)`; without slots where a property is cached."""
-    return partial(_made, slots=slots, eq=eq) if cls is None else _made(cls, slots=slots, eq=eq)
+class _Spec:
+    """What is said of a field; `given` holds the default or what `field(...)` made, if anything."""
+
+    __slots__ = ("given", "kind", "name")
+
+    def __init__(self, name: str, kind: object, given: tuple[Any, ...]) -> None:
+        self.name, self.kind, self.given = name, kind, given
+
+    def said(self, about: str, *, otherwise: bool) -> bool:
+        """What `field(...)` says about it."""
+        if not self._is_described:
+            return otherwise
+        found = getattr(self.given[0], about)
+        return found if isinstance(found, bool) else otherwise
+
+    @property
+    def _is_described(self) -> bool:
+        return bool(self.given) and _is_field(self.given[0])
+
+    def default(self) -> tuple[object, ...]:
+        """None or one."""
+        if not self._is_described:
+            return self.given
+        return () if _is_missing(self.given[0].default) else (self.given[0].default,)
+
+    def factory(self) -> Callable[[], object] | None:
+        if not self._is_described or _is_missing(self.given[0].default_factory):
+            return None
+        made: Callable[[], object] = self.given[0].default_factory
+        return made
+
+
+def field_names(cls: type) -> tuple[str, ...]:
+    """In order, those of its bases first."""
+    return tuple(getattr(cls, _SPECS))
+
+
+def replace(one: C, /, **changes: object) -> C:
+    """As that of `dataclasses`, for what is made here."""
+    return type(one)(**{name: getattr(one, name) for name in getattr(one, _SPECS)} | changes)
+
+
+def _is_field(value: object) -> bool:
+    """Without loading the module: if it is not there, nothing is."""
+    kind = type(value)
+    return kind.__module__ == "dataclasses" and kind.__name__ == "Field"
+
+
+def _is_missing(value: object) -> bool:
+    from dataclasses import MISSING
+
+    return value is MISSING
+
+
+if TYPE_CHECKING:
+    from dataclasses import field
+    from typing import dataclass_transform, overload
+
+    @overload
+    def frozen_dataclass(cls: type[C], /) -> type[C]: ...
+    @overload
+    def frozen_dataclass(
+        *, slots: bool = True, eq: bool = True
+    ) -> Callable[[type[C]], type[C]]: ...
+    @dataclass_transform(frozen_default=True, field_specifiers=(field,))
+    def frozen_dataclass(cls: Any = None, /, *, slots: bool = True, eq: bool = True) -> Any: ...
+
+else:
+
+    def frozen_dataclass(cls=None, /, *, slots=True, eq=True):  # noqa: ANN001, ANN201
+        """As `dataclass(frozen=True, slots=True)`; without slots where a property is cached."""
+        return partial(_made, slots=slots, eq=eq) if cls is None else _made(cls, slots=slots, eq=eq)
 
 
 def _made(cls: Any, *, slots: bool, eq: bool) -> Any:  # noqa: ANN401
-    described = cls.__doc__
-    cls.__doc__ = cls.__name__  # without one, dataclass asks for a signature, and that for __init__
-    made: Any = dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
-    # with slots there are two: the first one stays until garbage is collected
-    cls.__doc__ = made.__doc__ = described
-    methods: dict[str, object] = {"__init__": _FirstInit(made), "__repr__": _repr}
+    specs = {name: one for base in cls.__mro__[:0:-1] for name, one in _specs_of(base).items()}
+    specs |= {one.name: one for one in _own_specs(cls)}
+    made: Any = _with_slots(cls, specs) if slots else _without_descriptions(cls, specs)
+    places = tuple(one.name for one in specs.values() if not one.said("kw_only", otherwise=False))
+    methods: dict[str, object] = {
+        "__init__": _FirstInit(made),
+        "__repr__": _repr,
+        "__match_args__": places,
+        "__replace__": replace,
+    }
     if eq:
-        values = _values(tuple(one.name for one in fields(made) if one.compare))
+        compared = (one.name for one in specs.values() if one.said("compare", otherwise=True))
+        values = _values(tuple(compared))
         methods |= {"__eq__": _equal(values), "__hash__": _hashed(values)}
     if slots:
         methods |= {"__getstate__": _state, "__setstate__": _restore}
@@ -54,8 +125,77 @@ def _made(cls: Any, *, slots: bool, eq: bool) -> Any:  # noqa: ANN401
         # a class that defines __eq__ has the name __hash__, as None
         if made.__dict__.get(name) is None:
             setattr(made, name, method)
+    setattr(made, _SPECS, specs)
+    made.__dataclass_fields__ = _FieldsOnDemand(made)
     made.__setattr__, made.__delattr__ = _refuse, _refuse
     return made
+
+
+def _specs_of(cls: Any) -> dict[str, _Spec]:  # noqa: ANN401
+    """Also of a base that is a dataclass of Python's."""
+    found: dict[str, _Spec] | None = cls.__dict__.get(_SPECS)
+    if found is None:
+        theirs = cls.__dict__.get("__dataclass_fields__", {}).values()
+        found = {one.name: _Spec(one.name, one.type, (one,)) for one in theirs}
+    return found
+
+
+def _own_specs(cls: Any) -> Iterator[_Spec]:  # noqa: ANN401
+    for name, kind in cls.__annotations__.items():
+        if not _is_of_class(kind):
+            given = (cls.__dict__[name],) if name in cls.__dict__ else ()
+            if given and isinstance(given[0], list | dict | set):
+                raise ValueError(f"all objects would share the default of {name}: use a factory")
+            yield _Spec(name, kind, given)
+
+
+def _is_of_class(kind: object) -> bool:
+    if isinstance(kind, str):
+        return kind.startswith(("ClassVar", "typing.ClassVar"))
+    return kind is ClassVar or get_origin(kind) is ClassVar
+
+
+def _with_slots(cls: Any, specs: dict[str, _Spec]) -> Any:  # noqa: ANN401
+    """The class once more: slots are taken when a class is made."""
+    taken = {name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
+    hidden = {"__dict__", "__weakref__", *specs}
+    content = {name: value for name, value in cls.__dict__.items() if name not in hidden}
+    content["__slots__"] = tuple(name for name in specs if name not in taken)
+    made = type(cls)(cls.__name__, cls.__bases__, content)
+    made.__qualname__ = cls.__qualname__
+    return made
+
+
+def _without_descriptions(cls: Any, specs: dict[str, _Spec]) -> Any:  # noqa: ANN401
+    """What `field(...)` made is no value of the class."""
+    for one in specs.values():
+        if one.name in cls.__dict__ and _is_field(cls.__dict__[one.name]):
+            delattr(cls, one.name)
+            for default in one.default():
+                setattr(cls, one.name, default)
+    return cls
+
+
+class _FieldsOnDemand:
+    """In place of `__dataclass_fields__` until somebody looks at it."""
+
+    def __init__(self, cls: type) -> None:
+        self._cls: Any = cls
+
+    def __get__(self, _instance: object, _owner: type | None = None) -> dict[str, Any]:
+        from dataclasses import dataclass
+
+        specs: dict[str, _Spec] = getattr(self._cls, _SPECS)
+        content: dict[str, Any] = {one.name: one.given[0] for one in specs.values() if one.given}
+        content["__annotations__"] = {one.name: one.kind for one in specs.values()}
+        # without __doc__, dataclass asks for a signature
+        content |= {"__module__": self._cls.__module__, "__doc__": self._cls.__name__}
+        described: Any = dataclass(init=False, repr=False, eq=False, match_args=False)(
+            type(self._cls.__name__, (), content)
+        )
+        self._cls.__dataclass_params__ = described.__dataclass_params__
+        self._cls.__dataclass_fields__ = found = described.__dataclass_fields__
+        return found  # type: ignore[no-any-return]
 
 
 class _FirstInit:
@@ -72,9 +212,9 @@ class _FirstInit:
 def _written(cls: Any) -> Any:  # noqa: ANN401
     """The function that sets every field, compiled."""
     known: dict[str, Any] = {"set_": _set, "FACTORY": _FACTORY, "__name__": cls.__module__}
-    every = fields(cls)
-    places = [_parameter(one, known) for one in every if not one.kw_only]
-    names = [_parameter(one, known) for one in every if one.kw_only]
+    every: list[_Spec] = [*getattr(cls, _SPECS).values()]
+    places = [_parameter(one, known) for one in every if not one.said("kw_only", otherwise=False)]
+    names = [_parameter(one, known) for one in every if one.said("kw_only", otherwise=False)]
     lines = [_assigned(one) for one in every]
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
@@ -83,22 +223,23 @@ def _written(cls: Any) -> Any:  # noqa: ANN401
     exec(f"def __init__({parameters}):\n {body}", known)  # noqa: S102 - names of fields, no others
     init = known["__init__"]
     init.__qualname__ = f"{cls.__qualname__}.__init__"
-    init.__annotations__ = {one.name: one.type for one in every} | {"return": None}
+    init.__annotations__ = {one.name: one.kind for one in every} | {"return": None}
     return init
 
 
-def _parameter(one: Field[Any], known: dict[str, Any]) -> str:
-    if one.default is not MISSING:
-        known[f"default_{one.name}"] = one.default
+def _parameter(one: _Spec, known: dict[str, Any]) -> str:
+    for default in one.default():
+        known[f"default_{one.name}"] = default
         return f"{one.name}=default_{one.name}"
-    if one.default_factory is not MISSING:
-        known[f"make_{one.name}"] = one.default_factory
-        return f"{one.name}=FACTORY"
-    return one.name
+    factory = one.factory()
+    if factory is None:
+        return one.name
+    known[f"make_{one.name}"] = factory
+    return f"{one.name}=FACTORY"
 
 
-def _assigned(one: Field[Any]) -> str:
-    if one.default_factory is MISSING:
+def _assigned(one: _Spec) -> str:
+    if one.factory() is None:
         return f"set_(self, {one.name!r}, {one.name})"
     made = f"make_{one.name}()"
     return f"set_(self, {one.name!r}, {made} if {one.name} is FACTORY else {one.name})"
@@ -131,18 +272,22 @@ def _hashed(values: Callable[[object], object]) -> Callable[[object], int]:
 
 
 def _repr(self: Any) -> str:  # noqa: ANN401
-    shown = (f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr)
+    every: list[_Spec] = [*getattr(self, _SPECS).values()]
+    named = (one.name for one in every if one.said("repr", otherwise=True))
+    shown = (f"{name}={getattr(self, name)!r}" for name in named)
     return f"{self.__class__.__qualname__}({', '.join(shown)})"
 
 
 def _state(self: Any) -> list[object]:  # noqa: ANN401
-    return [getattr(self, one.name) for one in fields(self)]
+    return [getattr(self, name) for name in getattr(self, _SPECS)]
 
 
 def _restore(self: Any, state: list[object]) -> None:  # noqa: ANN401
-    for one, value in zip(fields(self), state, strict=True):
-        _set(self, one.name, value)
+    for name, value in zip(getattr(self, _SPECS), state, strict=True):
+        _set(self, name, value)
 
 
 def _refuse(_self: object, name: str, *_value: object) -> NoReturn:
+    from dataclasses import FrozenInstanceError
+
     raise FrozenInstanceError(f"a frozen object: {name!r} cannot be changed")

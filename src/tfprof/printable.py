@@ -13,28 +13,27 @@ from collections.abc import Sequence
 # controls of ASCII and Latin-1, marks that turn text round, ends of lines, halves of characters
 _CONTROLS = "\x00-\x09\x0b-\x1f\x7f-\x9f"
 _OTHERS = "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
-_UNSAFE = re.compile(f"[\n{_CONTROLS}{_OTHERS}]")
-_UNSAFE_IN_JSON = re.compile(f"[{_CONTROLS}{_OTHERS}]")
+# patterns as text: few names need them, and re keeps what it has compiled
+_UNSAFE = f"[\n{_CONTROLS}{_OTHERS}]"
+_UNSAFE_IN_JSON = f"[{_CONTROLS}{_OTHERS}]"
 _DELETE = "\x7f"
 
 # `s3://bucket/run`, also as a path has it, with one slash
-_ADDRESS = re.compile(r"\b([a-z][a-z0-9+.-]*[a-z0-9]):/{1,2}(?![/\s])([^\s\"'`<>]*)")
-_USER = re.compile(r"^[^/@?]*@")
-_SECRET = re.compile(
-    r"(?i)([?&;][^=&;]*(?:sig|token|key|secret|pass|cred|auth|x-amz|x-goog)[^=&;]*=)[^&;#]*"
-)
+_ADDRESS = r"\b([a-z][a-z0-9+.-]*[a-z0-9]):/{1,2}(?![/\s])([^\s\"'`<>]*)"
+_USER = r"^[^/@?]*@"
+_TO_HIDE = r"(?i)([?&;][^=&;]*(?:sig|token|key|secret|pass|cred|auth|x-amz|x-goog)[^=&;]*=)[^&;#]*"
 _MASK = "***"
 
 
 def place(path: object) -> str:
     """A file or an address, as it is shown: both slashes, and nothing that opens doors."""
     text = str(path)
-    return _ADDRESS.sub(_shown, text) if ":/" in text else text
+    return re.sub(_ADDRESS, _shown, text) if ":/" in text else text
 
 
 def _shown(found: re.Match[str]) -> str:
-    rest = _USER.sub(f"{_MASK}@", found[2])
-    return f"{found[1]}://" + _SECRET.sub(rf"\g<1>{_MASK}", rest)
+    rest = re.sub(_USER, f"{_MASK}@", found[2])
+    return f"{found[1]}://" + re.sub(_TO_HIDE, rf"\g<1>{_MASK}", rest)
 
 
 def printable(text: str) -> str:
@@ -42,7 +41,7 @@ def printable(text: str) -> str:
     if ":/" in text:
         text = place(text)
     # quick for nearly all; what else is not printable, such as a wide blank, does no harm
-    return text if text.isprintable() else _UNSAFE.sub(_escaped, text)
+    return text if text.isprintable() else re.sub(_UNSAFE, _escaped, text)
 
 
 def printable_lines(lines: Sequence[str]) -> str:
@@ -63,4 +62,4 @@ def printable_json(text: str) -> str:
         text = place(text)
     if text.isascii() and _DELETE not in text:  # the encoder has spelt the rest already
         return text
-    return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub(_UNSAFE_IN_JSON, lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -10,11 +10,13 @@ import re
 from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 import tfprof
-from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.frozen_dataclass import field_names, frozen_dataclass
+from tfprof.frozen_dataclass import replace as quick_replace
 
 
 @frozen_dataclass
@@ -128,6 +130,41 @@ def test_the_functions_of_dataclasses_take_it():
     match Child(1, z=3):
         case Child(1, _, _, _, z):
             assert z == 3
+
+
+def test_replaced_without_the_module_of_python():
+    one = Child(1, names=["a"], label="b", z=4)
+    assert quick_replace(one, x=2) == replace(one, x=2)
+    assert field_names(Child) == tuple(it.name for it in fields(Child))
+    with pytest.raises(TypeError):
+        quick_replace(one, nope=2)
+    with pytest.raises(ValueError, match="below"):
+        quick_replace(one, z=-1)
+
+
+def test_fields_are_described_as_those_of_a_dataclass():
+    for ours, theirs in zip(fields(Point), fields(Referee), strict=True):
+        about = ("name", "type", "default", "default_factory", "repr", "compare", "kw_only", "init")
+        assert [getattr(ours, it) for it in about] == [getattr(theirs, it) for it in about]
+    assert Point.__match_args__ == Referee.__match_args__
+
+
+def test_what_belongs_to_the_class_is_no_field():
+    @frozen_dataclass
+    class Counted:
+        made: ClassVar[int] = 3
+        value: int
+
+    assert field_names(Counted) == ("value",)
+    assert Counted(1).made == 3
+
+
+def test_a_default_that_all_would_share_is_refused():
+    with pytest.raises(ValueError, match="share"):
+
+        @frozen_dataclass
+        class Shared:
+            names: list[str] = []  # noqa: RUF008, RUF012
 
 
 def test_each_has_its_own_list():

@@ -6,17 +6,18 @@ variable, TFPROF_DEVICE. What is said in a call wins over the environment, and t
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tfprof.commands.command import Command
 from tfprof.commands.options.option import Option, Takes, Values
 from tfprof.commands.registry import commands
 from tfprof.errors import InputUnreadable, UsageError
 from tfprof.frozen_dataclass import frozen_dataclass
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _FILE: Final = "pyproject.toml"
 _NAME: Final = "tfprof"
@@ -117,6 +118,8 @@ def variable_of(option: Option) -> str:
 
 def project_file(folder: Path | None = None) -> ProjectFile:
     """Upwards from a folder, or from where one stands."""
+    from pathlib import Path
+
     try:
         start = folder or Path.cwd()
     except FileNotFoundError:  # the folder is gone
@@ -167,6 +170,8 @@ def _check_keys(project: ProjectFile) -> None:
 def _check_table(table: Mapping[str, object], known: set[str], where: str) -> None:
     for key in table:
         if key.replace("-", "_") not in known and key not in known:
+            import difflib  # where something is misspelt
+
             near = difflib.get_close_matches(key, known, 1)
             hint = f"Did you mean {near[0]}?" if near else "`tfprof config` lists the settings."
             raise UsageError(f"{where} has {key!r}", hint=hint)

@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from tfprof.cli.encoding import JSON, use_letters_it_has
@@ -16,6 +15,8 @@ from tfprof.errors import UsageError
 from tfprof.renderers.registry import format_of, output_formats, rendered, suffixes
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tfprof.api.answer import Answer
     from tfprof.commands.command import Command, Files
 
@@ -62,6 +63,8 @@ def check_target(args: argparse.Namespace, command: Command) -> None:
     """A file that cannot do is refused before anything is read."""
     if not args.output_file:
         return
+    from pathlib import Path
+
     from tfprof.commands.writing import check_free
 
     path = Path(args.output_file)
@@ -73,6 +76,8 @@ def check_target(args: argparse.Namespace, command: Command) -> None:
 
 def _named(args: argparse.Namespace) -> list[Path]:
     """The files of the call, whether or not anything in them was of use."""
+    from pathlib import Path
+
     from tfprof.commands.options.inputs import BY_KIND
 
     by_kind = (getattr(args, one.dest, None) for one in BY_KIND.options)
@@ -84,6 +89,8 @@ def _named(args: argparse.Namespace) -> list[Path]:
 
 def emit(answer: Answer, args: argparse.Namespace, command: Command) -> None:
     if args.output_file:
+        from pathlib import Path
+
         from tfprof.commands.writing import write_file
 
         path = Path(args.output_file)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
@@ -41,6 +40,8 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         hint = f"`{self.prog} --help` lists the options."
         if message.startswith("unrecognized arguments: "):
+            import difflib  # where something is misspelt
+
             word = message.split(": ", 1)[1].split(maxsplit=1)[0].partition("=")[0]
             near = difflib.get_close_matches(word, _every_option(), 1)
             message = f"unknown option {word}"

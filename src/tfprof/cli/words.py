@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Collection, Sequence
-from pathlib import Path
 
 from tfprof.commands.registry import command_called, commands
 from tfprof.errors import UsageError
@@ -93,10 +91,14 @@ def _is_no_path(word: str) -> bool:
     """
     if word in ("", _PIPED) or not _PLAIN_WORD.fullmatch(word) or os.path.exists(word):  # noqa: PTH110
         return False  # (pathlib fails where a name is too long)
+    from pathlib import Path
+
     return not any(Path().glob(f"{word}.*"))
 
 
 def _unknown_command(word: str) -> UsageError:
+    import difflib  # where something is misspelt
+
     near = difflib.get_close_matches(word.lower(), commands(), 1)
     hint = f"Did you mean `tfprof {near[0]}`?" if near else "`tfprof --help` lists the commands."
     return UsageError(f"no command and no file is called {word!r}", hint=hint)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Command, HelpGroup
@@ -12,6 +11,7 @@ from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.commands.options.repeats import RUN_NOISE, loaded, noise_share, repeats
 from tfprof.commands.options.sizes import DIMENSIONS, question_of
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import replace
 
 if TYPE_CHECKING:
     from tfprof.model.profile import ProfileData

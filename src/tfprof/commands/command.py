@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from tfprof.commands.options.option import OptionSection, Values
 from tfprof.frozen_dataclass import frozen_dataclass
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tfprof.model.profile import ProfileData
     from tfprof.results.answered import Answered
     from tfprof.sources.find.load import ProgressOf
@@ -96,7 +96,7 @@ class Command:
     answer: Answers | None = None
     drawing: Drawing | None = None
     # what of it may be said at the prompt, where the profile is loaded already
-    query: Callable[[Values], object] | None = field(default=None)
+    query: Callable[[Values], object] | None = None
     tells_warnings: bool = False
     # of files that the command itself writes, beside those every answer can be written in
     suffixes: tuple[str, ...] = ()

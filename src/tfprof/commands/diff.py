@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Command, Drawing, HelpGroup
@@ -10,6 +9,7 @@ from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.commands.options.repeats import RUN_NOISE, loaded, run_noise_of
 from tfprof.commands.options.sizes import DIMENSIONS, question_of
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import replace
 
 if TYPE_CHECKING:
     from tfprof.results.answered import Answered

@@ -7,11 +7,11 @@ A file of this folder that has a `COMMAND` is one, and has its name. All of them
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from functools import cache
 
 import tfprof.commands
 from tfprof.commands.command import Command, HelpGroup
+from tfprof.module_names import module_names
 
 # what is asked first stands first in its group; a name that is not here comes after those that are
 _ORDER = (
@@ -47,7 +47,7 @@ def command_called(name: str) -> Command | None:
 
 @cache
 def _files() -> frozenset[str]:
-    return frozenset(file.name for file in pkgutil.iter_modules(tfprof.commands.__path__))
+    return module_names(tfprof.commands.__path__)
 
 
 def _place(command: Command) -> tuple[int, int, str]:

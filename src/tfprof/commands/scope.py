@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Drawing
@@ -10,6 +9,7 @@ from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Option, OptionSection, Values
 from tfprof.commands.options.sizes import SIZES, given_of
 from tfprof.commands.view import view_command
+from tfprof.frozen_dataclass import replace
 
 if TYPE_CHECKING:
     from tfprof.results.answered import Answered

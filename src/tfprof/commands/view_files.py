@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from tfprof.commands.command import Files
 from tfprof.commands.options.option import Values
 from tfprof.commands.writing import as_bytes
 from tfprof.errors import UsageError
-from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.frozen_dataclass import frozen_dataclass, replace
 from tfprof.stopwatch import DRAW, part
 
 if TYPE_CHECKING:

@@ -135,8 +135,7 @@ class Node:
 
     def shape_attribute(self, name: str = "shape") -> Shape | None:
         """A shape attribute; None if absent or of unknown rank."""
-        value = self.attributes.get(name)
-        return None if value is None or not value.HasField("shape") else as_shape(value.shape)
+        return shape_in(self.attributes, name)
 
     def output_shapes(self) -> list[Shape | None]:
         """What `_output_shapes` says, an entry an output; empty if the graph has none."""
@@ -145,8 +144,7 @@ class Node:
 
     def type_attribute(self, name: str) -> int:
         """A DataType attribute; 0 if absent."""
-        value = self.attributes.get(name)
-        return 0 if value is None else int(value.type)
+        return type_in(self.attributes, name)
 
 
 @frozen_dataclass
@@ -184,6 +182,18 @@ class Function(PicklesWithoutCaches):
     @property
     def body(self) -> Graph:
         return self._parts.body
+
+
+def shape_in(attributes: Mapping[str, Proto], name: str = "shape") -> Shape | None:
+    """A shape among the attributes of a node; None if absent or of unknown rank."""
+    value = attributes.get(name)
+    return None if value is None or not value.HasField("shape") else as_shape(value.shape)
+
+
+def type_in(attributes: Mapping[str, Proto], name: str) -> int:
+    """A DataType among the attributes of a node; 0 if absent."""
+    value = attributes.get(name)
+    return 0 if value is None else int(value.type)
 
 
 def as_shape(proto: Proto) -> Shape | None:

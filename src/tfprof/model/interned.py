@@ -75,7 +75,7 @@ class Interned:
         return cls(np.concatenate([np.zeros(0, np.int32), *codes]), table)
 
     def __getitem__(self, row: int) -> str:
-        return self.table[int(self.codes[row])]
+        return self.table[self.codes.item(row)]
 
     def __len__(self) -> int:
         return len(self.codes)

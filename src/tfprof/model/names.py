@@ -28,7 +28,7 @@ class Names(Sequence[str]):
     @overload
     def __getitem__(self, row: slice) -> list[str]: ...
     def __getitem__(self, row: int | slice) -> str | list[str]:
-        return self.tolist()[row]
+        return (self._list if self._list is not None else self.tolist())[row]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.tolist())

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tfprof.errors import UsageError
-from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.frozen_dataclass import field_names, frozen_dataclass, replace
 from tfprof.model import metrics
 
 ORDERS = ("name", "depth", *metrics.NAMES)
@@ -70,8 +68,7 @@ class Options:
         ):
             for value in values:
                 if value not in known:
-                    near = difflib.get_close_matches(value, known, 1)
-                    hint = f"Did you mean {near[0]}?" if near else f"One of {', '.join(known)}."
+                    hint = _nearest(value, known)
                     raise UsageError(f"-{option} does not know {value!r}", hint=hint)
 
 
@@ -103,16 +100,21 @@ def options_from(given: Mapping[str, object], start: Options | None = None) -> O
 
     `start` is what the early style starts from, if not from `early()`.
     """
-    names = [option.name for option in fields(Options)]
+    names = field_names(Options)
     for name in given:
         if name not in names:
-            near = difflib.get_close_matches(name, names, 1)
-            hint = f"Did you mean {near[0]}?" if near else f"One of {', '.join(names)}."
-            raise UsageError(f"no option is called {name!r}", hint=hint)
+            raise UsageError(f"no option is called {name!r}", hint=_nearest(name, names))
     compat = given.get("compat") not in (None, False)
     base = Options() if compat or given.get("style") == "late" else start or early()
     values = {name: _value(name, value) for name, value in given.items()}
     return base.but({**values, "compat": compat})
+
+
+def _nearest(word: str, known: Sequence[str]) -> str:
+    import difflib  # where something is misspelt
+
+    near = difflib.get_close_matches(word, known, 1)
+    return f"Did you mean {near[0]}?" if near else f"One of {', '.join(known)}."
 
 
 def _value(name: str, value: object) -> object:

@@ -6,10 +6,10 @@ Help lists them, and a renderer takes long to import: the name of the file has t
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from functools import cache
 from typing import TYPE_CHECKING, Protocol, cast
 
+from tfprof.module_names import module_names
 from tfprof.renderers import output_formats as folder
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class OutputFormat(Protocol):
 @cache
 def output_formats(own: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Those of every answer, and of those that only some have the ones that a command names."""
-    found = {file.name for file in pkgutil.iter_modules(folder.__path__)}
+    found = module_names(folder.__path__)
     usual = sorted(found.difference(_ORDER, _OF_SOME))
     return (*_ORDER, *usual, *(name for name in own if name in found))
 

@@ -53,6 +53,11 @@ def test_help_loads_no_library(words):
     assert _loaded(*words) & heavy == set()
 
 
+def test_help_loads_little_of_what_python_has():
+    """They are a third of the time that it would take."""
+    assert _loaded("--help") & {"dataclasses", "inspect", "difflib"} == set()
+
+
 def test_an_answer_in_a_pipe_loads_no_terminal_library(unet):
     assert _loaded(unet) & {"rich", "prompt_toolkit", "tensorflow"} == set()
 

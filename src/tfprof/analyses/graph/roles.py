@@ -149,10 +149,6 @@ def may_write(graph: Graph) -> bool:
     return any(WRITES.fullmatch(op) for op in graph.ops.table)
 
 
-def may_apply(graph: Graph) -> bool:
-    return any(_APPLY.fullmatch(op) for op in graph.ops.table)
-
-
 def updates(variable: Node) -> list[Node]:
     """The ops that change the variable in a step: neither its initialiser nor a restore."""
     return [
@@ -164,12 +160,16 @@ def updates(variable: Node) -> list[Node]:
     ]
 
 
-def role_by_apply(variable: Node) -> Role | None:
-    """`Apply*` ops take what they train first, and their own state after it."""
-    for reader, position in variable.readers():
-        if _APPLY.fullmatch(reader.op):
-            return Role.TRAINABLE if position == 0 else Role.OPTIMIZER
-    return None
+def roles_by_apply(graph: Graph) -> dict[int, Role]:
+    """By row: `Apply*` ops take what they train first, and their own state after it."""
+    edges = graph.edges
+    is_apply = graph.ops.map(lambda op: _APPLY.fullmatch(op) is not None)
+    data = np.flatnonzero((edges.port >= 0) & (edges.node >= 0) & is_apply[edges.reader])
+    read, first = np.unique(edges.node[data], return_index=True)
+    at = data[first]  # what several apply is told by the first
+    is_trained = at == edges.offsets[edges.reader[at]]
+    roles = (Role.TRAINABLE if one else Role.OPTIMIZER for one in is_trained.tolist())
+    return dict(zip(read.tolist(), roles, strict=True))
 
 
 def role_by_name(name: str, others: Mapping[str, object]) -> Role | None:

@@ -16,16 +16,15 @@ from tfprof.analyses.graph.reach import Extent, extent
 from tfprof.analyses.graph.roles import (
     Role,
     VariableFlow,
-    may_apply,
     may_write,
-    role_by_apply,
     role_by_flow,
     role_by_name,
+    roles_by_apply,
     updates,
 )
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import packed
-from tfprof.model.graph import Graph, Node, Shape, as_shape, elements
+from tfprof.model.graph import Graph, Node, Shape, as_shape, elements, shape_in, type_in
 from tfprof.model.profile import DeclaredVariable, ProfileData
 from tfprof.model.remembered import parts_of, remembered
 from tfprof.wire import dtypes
@@ -79,21 +78,20 @@ def _held(data: ProfileData, graph: Graph, part: Extent) -> Iterator[_Held]:
     for node in graph.of_type(*REF_VARIABLES, "VarHandleOp", "Placeholder"):
         if inside is not None and node.row not in inside:
             continue
-        if node.op in REF_VARIABLES:
-            attributes = node.attributes
+        op, attributes = node.op, node.attributes
+        if op in REF_VARIABLES:
             if id(attributes) not in known:
-                told = node.shape_attribute(), node.type_attribute("dtype"), attributes
+                told = shape_in(attributes), type_in(attributes, "dtype"), attributes
                 known[id(attributes)] = told
             shape, dtype, _ = known[id(attributes)]
             yield node, shape, dtype
-        elif node.op == "VarHandleOp":
-            attributes = node.attributes
+        elif op == "VarHandleOp":
             # two handles of one shared name are one variable
             key = (attributes["container"].s, attributes["shared_name"].s)
             if not key[1] or key not in seen:
                 seen.add(key)
-                yield node, node.shape_attribute(), node.type_attribute("dtype")
-        elif node.type_attribute("dtype") == dtypes.RESOURCE:
+                yield node, shape_in(attributes), type_in(attributes, "dtype")
+        elif type_in(attributes, "dtype") == dtypes.RESOURCE:
             yield from _captured(data, node)
 
 
@@ -145,14 +143,14 @@ def _decider(
     whole = inlined(graph).graph
     rows = [node.row for node, _, _ in held]
     is_training = may_write(whole) and any(updates(whole.node(row)) for row in rows)
-    has_apply = may_apply(whole)
+    by_apply = roles_by_apply(whole)
     flow = VariableFlow.of(whole, rows) if is_training else None
 
     def decide(outside: Node, dtype: int) -> Role | None:
         if declared.get(outside.name):
             return Role.TRAINABLE
         node = whole.node(outside.row)
-        role = (role_by_apply(node) if has_apply else None) or role_by_name(node.name, names)
+        role = by_apply.get(node.row) or role_by_name(node.name, names)
         if node.name in declared:
             # said to be not trainable: only the kind of state is open
             role = role if role is not Role.TRAINABLE else None

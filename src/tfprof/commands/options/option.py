@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import Enum
+from types import MappingProxyType
 
 from tfprof.frozen_dataclass import frozen_dataclass
 
@@ -55,7 +55,7 @@ class OptionSection:
 class Values:
     """What was said, by the keys of the options; what was not is the default."""
 
-    said: Mapping[str, object] = field(default_factory=dict)
+    said: Mapping[str, object] = MappingProxyType({})
 
     def text(self, key: str) -> str | None:
         found = self.said.get(key)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.errors import UsageError
+from tfprof.frozen_dataclass import field_names
 from tfprof.model.options import LISTS
 from tfprof.model.options import Options as ViewOptions
 
@@ -25,7 +24,7 @@ _HELP = {
     "account_displayed_op_only": "totals count only what is shown",
     "select": "what to show of each node",
 }
-NAMES = tuple(option.name for option in fields(ViewOptions) if option.name not in _STYLE)
+NAMES = tuple(name for name in field_names(ViewOptions) if name not in _STYLE)
 
 
 def _option(name: str) -> Option:
