@@ -8,12 +8,14 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Protocol, cast
 
 from tfprof.cli.config import settings_of, with_settings
 from tfprof.cli.encoding import use_letters_it_has
 from tfprof.cli.help import overview
 from tfprof.cli.output import check_target, deliver, emit, emit_to_stderr, tell_of, warn
+from tfprof.cli.own_process import alone
 from tfprof.cli.parser import build_parser, values_of
 from tfprof.cli.progress import progress_bar
 from tfprof.cli.streams import give_up_lost_streams, talk, to_stdout
@@ -106,7 +108,7 @@ def _run(argv: Sequence[str]) -> int:
     args.script = script
     if command.name not in ("draw", "completion"):
         check_target(args, command)
-    with progress_bar() as progress:
+    with progress_bar() as progress, alone() if command.name != "run" else nullcontext():
         answered = _answered(command, args, progress)
     code = 0
     if callable(answered):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from tfprof.analyses.events.run_space import STEP
 from tfprof.model.units import plural
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
