@@ -172,7 +172,7 @@ def _lines(data: bytes, messages: Fields, progress: Progress | None) -> tuple[Li
 
 
 def _without(starts: Ints, others: Ints) -> list[Ints]:
-    """What is left of some positions, in pieces: as a rule, the others are the first and the last."""
+    """What is left of some positions, in pieces: the others are mostly the first and the last."""
     if len(others) > _FEW:
         return [np.delete(starts, others)]
     ends = [*others.tolist(), len(starts)]
