@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tfprof.cli.own_process import alone
+from tfprof.wire.schema import message_class
 
 THREADS = "OPENBLAS_NUM_THREADS"
 
@@ -42,3 +43,23 @@ def test_numpy_has_one_thread_and_memory_is_used_again():
     threads, faults = map(int, ran.stdout.split())
     assert threads == 1
     assert faults < 512  # a column has as many pages
+
+
+def test_who_needs_more_memory_than_there_is_is_told_so(tmp_path):
+    """Under a limit that somebody has set, as where the machine has no more."""
+    if not sys.platform.startswith("linux"):
+        pytest.skip("memory is limited as Linux limits it")
+    graph = message_class("GraphDef")()
+    graph.node.add(name="x" * 200, op="NoOp")
+    path = tmp_path / "large.graph.pb"
+    path.write_bytes(graph.SerializeToString() * 1_000_000)
+    code = (
+        "import resource, sys\n"
+        "resource.setrlimit(resource.RLIMIT_DATA, (250_000_000, resource.RLIM_INFINITY))\n"
+        "from tfprof.cli.main import main\n"
+        "sys.exit(main(['summary', sys.argv[1]]))\n"
+    )
+    asked = [sys.executable, "-c", code, str(path)]
+    ran = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert ran.returncode == 4, ran.stderr
+    assert "no memory" in ran.stderr
