@@ -11,18 +11,14 @@ EVENTS = st.lists(st.tuples(st.integers(0, 25), st.integers(0, 9)), max_size=14)
 
 def by_hand(events, *, nested):
     """The first lane in which nothing runs that does not hold the event."""
-    held: list[list[tuple[int, int]]] = []
+    held: list[list[int]] = []
     found = []
     for begin, end in events:
-        for lane, before in enumerate(held):
-            running = [stop for _, stop in before if stop > begin]
-            if not running or (nested and end <= min(running)):
-                break
-        else:
-            lane = len(held)
-            held.append([])
-        held[lane].append((begin, end))
-        found.append(lane)
+        held.append([])
+        running = ([stop for stop in before if stop > begin] for before in held)
+        fits = [not ends or (nested and end <= min(ends)) for ends in running]
+        found.append(fits.index(True))
+        held[found[-1]].append(end)
     return found
 
 

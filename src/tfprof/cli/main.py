@@ -8,12 +8,14 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Protocol, cast
 
 from tfprof.cli.config import settings_of, with_settings
 from tfprof.cli.encoding import use_letters_it_has
 from tfprof.cli.help import overview
 from tfprof.cli.output import check_target, deliver, emit, emit_to_stderr, tell_of, warn
+from tfprof.cli.own_process import alone
 from tfprof.cli.parser import build_parser, values_of
 from tfprof.cli.progress import progress_bar
 from tfprof.cli.streams import give_up_lost_streams, talk, to_stdout
@@ -109,7 +111,8 @@ def _run(argv: Sequence[str]) -> int:
         check_target(args, command)
     if getattr(args, "timing", False):
         WATCH.watch_imports()
-    with progress_bar() as progress, part(ANALYSE):
+    own = alone() if command.name != "run" else nullcontext()
+    with progress_bar() as progress, own, part(ANALYSE):
         answered = _answered(command, args, progress)
     with part(DRAW):
         code = _shown(answered, args, command)

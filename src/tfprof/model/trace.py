@@ -79,8 +79,12 @@ class Executions:
     @classmethod
     def joined(cls, parts: Iterable[Executions]) -> Executions:
         """Several runs one after the other."""
+        parts = list(parts)
+        if len(parts) == 1:
+            return parts[0]
         names = [column.name for column in fields(cls)]
         taken = [{name: getattr(part, name) for name in names} for part in parts]
+        parts.clear()
         if not taken:
             return cls.none()
         ends_alike = all(part["end_rel"] is part["op_end_rel"] for part in taken)

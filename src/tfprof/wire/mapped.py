@@ -11,7 +11,7 @@ import mmap
 from tfprof.errors import FileChanged
 
 # bytes that may be in memory at a time
-_HELD = 1 << 26
+_HELD = 1 << 25
 
 
 class Mapped(mmap.mmap):

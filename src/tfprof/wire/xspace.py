@@ -31,6 +31,8 @@ _DISPLAY_ID, _LINE_DISPLAY_NAME = 10, 11
 _EVENT_STATS = 4
 _KEY, _VALUE = 1, 2
 _NAME, _DISPLAY_NAME, _METADATA_STATS = 2, 4, 5
+# so many pieces are joined faster than others are left out
+_FEW = 64
 
 
 @frozen_dataclass
@@ -162,8 +164,8 @@ def _lines(data: bytes, messages: Fields, progress: Progress | None) -> tuple[Li
         # a tag may be written with more bytes than it needs
         others = np.delete(others, head.rows(_EVENTS, BYTES))
         heads.append(head.without(_EVENTS, owner=line))
-        events.append(np.delete(starts, others))
-        first[line + 1] = first[line] + len(events[-1])
+        events += _without(starts, others)
+        first[line + 1] = first[line] + len(starts) - len(others)
     head = Fields.joined(heads)
     lines = LineColumns(
         head.ints(_LINE_ID, count),
@@ -175,6 +177,14 @@ def _lines(data: bytes, messages: Fields, progress: Progress | None) -> tuple[Li
         first,
     )
     return lines, np.concatenate(events)
+
+
+def _without(starts: Ints, others: Ints) -> list[Ints]:
+    """What is left of some positions, in pieces: the others are mostly the first and the last."""
+    if len(others) > _FEW:
+        return [np.delete(starts, others)]
+    ends = [*others.tolist(), len(starts)]
+    return [starts[begin:end] for begin, end in zip([0, *(others + 1).tolist()], ends, strict=True)]
 
 
 def in_order(lines: LineColumns, events: EventColumns) -> EventColumns:

@@ -13,7 +13,7 @@ from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.input_events.event_names import is_remote_call, rows_where
 from tfprof.analyses.input_events.iterators import IteratorCalls, iterator_calls, leaf
 from tfprof.model.xspace import Plane
-from tfprof.wire.distinct import distinct
+from tfprof.wire.distinct import distinct, without
 
 Ints = npt.NDArray[np.int64]
 
@@ -43,15 +43,15 @@ def fed_roots(plane: Plane, calls: IteratorCalls, fetches: Ints) -> Ints:
     seen = (start >= reading.starts[0]) & (end <= reading.ends[-1])
     root = _root_within(calls, plane, fetches)
     # a pipeline that reads by itself, or fetches at another time too, is one of the model
-    others = np.union1d(calls.root[reads], root[seen & ~during])
-    return np.setdiff1d(root[during & (root >= 0)], others)
+    others = np.append(calls.root[reads], root[seen & ~during])
+    return without(root[during & (root >= 0)], others)
 
 
 def roots_without_fetch(plane: Plane, calls: IteratorCalls, fetches: Ints) -> Ints:
     """Roots that no kernel fetches from, though others are: what serves several devices does so."""
     if not len(fetches) or not len(rows_where(plane, is_remote_call)):
         return _NONE
-    return np.setdiff1d(calls.root, _root_within(calls, plane, fetches))
+    return without(calls.root, _root_within(calls, plane, fetches))
 
 
 def is_reader(path: str) -> bool:

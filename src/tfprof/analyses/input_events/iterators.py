@@ -15,6 +15,7 @@ from tfprof.analyses.input_events.event_names import SEPARATOR, is_iterator, is_
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.interned import Interned
 from tfprof.model.xspace import Plane
+from tfprof.wire.distinct import without
 
 Ints = npt.NDArray[np.int64]
 
@@ -69,7 +70,7 @@ def _related(plane: Plane, rows: Ints) -> tuple[Ints, Ints]:
     ids, parents = plane.stats_of_rows(rows, _ID, _PARENT)
     known, number = np.unique(ids.ints(), return_inverse=True)
     # without an id, calls of one name are those of one iterator
-    unnamed = np.setdiff1d(rows, ids.rows)
+    unnamed = without(rows, ids.rows)
     _, other = np.unique(plane.events.name[unnamed], return_inverse=True)
     iterator = np.zeros(len(rows), np.int64)
     iterator[np.searchsorted(rows, ids.rows)] = number

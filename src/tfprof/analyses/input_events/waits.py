@@ -19,6 +19,7 @@ from tfprof.analyses.input_events.event_names import (
 )
 from tfprof.analyses.input_events.feeding_pipelines import fed_fetches
 from tfprof.model.xspace import Plane
+from tfprof.wire.distinct import without
 
 Ints = npt.NDArray[np.int64]
 
@@ -39,7 +40,7 @@ def wait_rows(plane: Plane) -> Ints:
         rows = rows_where(plane, sign)
         if len(rows):
             outer = _outermost(plane, rows)
-            return np.setdiff1d(outer, fed_fetches(plane, outer))
+            return without(outer, fed_fetches(plane, outer))
     return np.zeros(0, np.int64)
 
 

@@ -210,17 +210,24 @@ def _gross(going_on: _GoingOn, steps: Steps) -> Ints:
 
 
 def _counts(planes: Sequence[Classified], steps: Steps) -> Ints:
+    """By step and category, how many events begin in a step."""
     begin, _, until = _bounds(steps)
-    width = len(CATEGORIES)
-    found = np.zeros(len(begin) * width, np.int64)
+    until[:-1] = np.minimum(until[:-1], begin[1:])
+    edges = np.maximum.accumulate(np.stack([begin, until], axis=1).reshape(-1))
+    # the first column is that of what counts for nothing, the last row that of what is in no step
+    width = len(CATEGORIES) + 1
+    found = np.zeros((len(begin) + 1) * width, np.int64)
+    rows = np.stack([np.full(len(begin), len(begin)), np.arange(len(begin))], axis=1).reshape(-1)
+    places = np.append(rows, len(begin)).astype(np.int32) * width + 1
     for one in planes:
-        rows = np.flatnonzero(one.code >= 0)
-        start = one.plane.events.start_ps[rows]
-        step = np.searchsorted(begin, start, side="right") - 1
-        inside = (step >= 0) & (start < until[np.maximum(step, 0)])
-        place = step[inside] * width + one.code[rows[inside]]
-        found += np.bincount(place, minlength=len(found))
-    return found.reshape(-1, width)
+        for line in range(len(one.plane.lines)):
+            span = one.plane.rows_of_line(line)
+            # in a line events stand by start: it is enough to look for where steps begin and end
+            ends = np.searchsorted(one.plane.events.start_ps[span], edges)
+            place = np.repeat(places, np.diff(ends, prepend=0, append=span.stop - span.start))
+            place += one.code[span]
+            found += np.bincount(place, minlength=len(found))
+    return found.reshape(-1, width)[:-1, 1:]
 
 
 def _bounds(steps: Steps) -> tuple[Ints, Ints, Ints]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from tfprof.analyses.step_time.host_events import on_placed_cpu, on_threads
 from tfprof.analyses.step_time.thread_regions import with_regions
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import ALL_STREAMS, COPIES, is_part, is_stream, without_part
+from tfprof.model.pickling import PicklesWithoutCaches
 from tfprof.model.xspace import HOST_THREADS, Plane
 from tfprof.results.categories import Category
 from tfprof.wire.distinct import distinct
@@ -28,8 +30,8 @@ ENCLOSING = (Category.HOST_PYTHON, Category.COMPILATION)
 _AGAIN = ALL_STREAMS, COPIES
 
 
-@frozen_dataclass
-class Classified:
+@frozen_dataclass(slots=False)
+class Classified(PicklesWithoutCaches):
     """The events of one plane; `code` is a position in CATEGORIES, -1 counts for nothing."""
 
     plane: Plane
@@ -49,9 +51,16 @@ class Classified:
         return np.flatnonzero(self.code == code_of(category))
 
     def intervals(self, category: Category) -> Intervals:
-        """When it was going on anywhere in the plane."""
-        rows = self.rows(category)
-        return self._without_waiting(rows) if category in ENCLOSING else self._union(rows)
+        """When it was going on anywhere in the plane; what was asked once is kept."""
+        if category not in self._known:
+            rows = self.rows(category)
+            found = self._without_waiting(rows) if category in ENCLOSING else self._union(rows)
+            self._known[category] = found
+        return self._known[category]
+
+    @cached_property
+    def _known(self) -> dict[Category, Intervals]:
+        return {}
 
     def _union(self, rows: Ints) -> Intervals:
         start = self.plane.events.start_ps[rows]

@@ -13,6 +13,7 @@ from tfprof.analyses.step_time.classify import Classified
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import Cause, SlowStep
 from tfprof.results.step_windows import StepWindow
+from tfprof.wire.distinct import without
 
 Ints = npt.NDArray[np.int64]
 
@@ -50,7 +51,7 @@ def slow_steps(
     if not len(slow):
         return []
     usual = int(np.median(periods))
-    others = np.setdiff1d(np.arange(len(periods)), slow)
+    others = without(np.arange(len(periods)), slow)
     growth = time - np.median(time[others], axis=0).astype(np.int64)
     explained = set(slow[np.argsort(-periods[slow], kind="stable")][:_MOST_EXPLAINED].tolist())
     compared = _Compared(windows, others, periods, planes)

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.steps.detect import find_steps, first_steps
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.interned import Interned
@@ -18,6 +19,8 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 NO_STEP = np.iinfo(np.int64).min
+# so many stretches are compared with faster than looked up
+_FEW = 4
 
 
 @frozen_dataclass
@@ -76,6 +79,9 @@ class TraceSteps:
 
     def holding(self, device: Interned, start_ps: Ints) -> Mask:
         """Whether each began in the period of a step of its host, which its device names."""
+        if len(self._by_host) == 1:
+            (windows,) = self._by_host.values()
+            return _in_a_step(windows, start_ps)
         inside: Mask = self.number_of(device, start_ps) != NO_STEP
         return inside
 
@@ -99,6 +105,22 @@ class TraceSteps:
     @property
     def known_periods(self) -> tuple[int, ...]:
         return self._clock.known_periods
+
+
+def _in_a_step(windows: Sequence[StepWindow], start_ps: Ints) -> Mask:
+    """Steps follow one another without a gap, as a rule: then there is one stretch to look at."""
+    begins = np.array([window.begin for window in windows], np.int64)
+    untils = np.array([window.until for window in windows], np.int64)
+    untils[:-1] = np.minimum(untils[:-1], begins[1:])
+    stretches = Intervals.union(begins, untils)
+    inside = np.zeros(len(start_ps), bool)
+    if len(stretches) < _FEW:
+        for begin, end in zip(stretches.starts, stretches.ends, strict=True):
+            inside |= (start_ps >= begin) & (start_ps < end)
+    else:
+        place = np.searchsorted(stretches.starts, start_ps, "right") - 1
+        inside = (place >= 0) & (start_ps < stretches.ends[place])
+    return inside
 
 
 def _step_at(windows: Sequence[StepWindow], start_ps: Ints) -> Ints:

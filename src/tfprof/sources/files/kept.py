@@ -14,7 +14,7 @@ from typing import BinaryIO
 from tfprof.wire.mapped import Mapped
 
 # what has more bytes than this stays in its file, or is put into one
-MAPPED_FROM = 1 << 27
+MAPPED_FROM = 1 << 25
 
 
 class Kept:

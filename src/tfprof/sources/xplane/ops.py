@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from tfprof.model.executions_begun import begun
 from tfprof.model.hlo_programs import Programs, unknown
 from tfprof.model.host_xla import regions_of, waits_for_a_program
 from tfprof.model.interned import Interned, looked_up
+from tfprof.model.later_columns import LaterColumns
 from tfprof.model.op_names import OpKind, OpName, op_name
 from tfprof.model.trace import Executions
 from tfprof.model.units import NS_A_MICROSECOND, PS_A_MICROSECOND, PS_A_NANOSECOND
@@ -59,14 +61,13 @@ class _Ops:
     ) -> _Ops:
         nodes = Interned.of(found.name if found else "" for found in op.values())
         types = Interned.of(found.type if found else "" for found in op.values())
-        place = np.zeros(max(op, default=0) + 1, np.int32)
+        place = np.zeros(max(op, default=-1) + 1, np.int32)
         place[list(op)] = np.arange(len(op))
-        where = looked_up(place, codes)
         return cls(
             plane,
             rows,
-            Interned(looked_up(nodes.codes, where), nodes.table),
-            Interned(looked_up(types.codes, where), types.table),
+            Interned(looked_up(nodes.codes[place], codes), nodes.table),
+            Interned(looked_up(types.codes[place], codes), types.table),
         )
 
 
@@ -121,10 +122,12 @@ def _told_again(space: Space) -> set[str]:
 def _ops(plane: Plane, known: Programs) -> Iterator[_Ops]:
     if plane.name == HOST_THREADS or plane.is_placed:
         # one name an op: asked once a name, not once an event
-        names = Interned(plane.events.name, plane.event_names.name)
-        rows = np.flatnonzero(names.map(_is_copy_or_op if is_part(plane.name) else _is_op))
-        rows = rows[~_is_no_op(plane, rows)]
-        yield _Ops.of(plane, rows, _at(names, rows))
+        wanted = _is_copy_or_op if is_part(plane.name) else _is_op
+        names = plane.event_names.name
+        rows = plane.rows_called([row for row, name in enumerate(names) if wanted(name)])
+        launches = _is_no_op(plane, rows)
+        rows = rows[~launches] if launches is not None else rows
+        yield _Ops.of(plane, rows, Interned(plane.events.name[rows], names))
         yield from _compiled(plane, rows, known)
     elif plane.is_device:
         found = attributed(plane, known)
@@ -133,8 +136,13 @@ def _ops(plane: Plane, known: Programs) -> Iterator[_Ops]:
         yield replace(ops, begins=begun(plane, found.rows, found.runs), duration_ps=took)
 
 
-def _is_no_op(plane: Plane, rows: Ints) -> Mask:
-    """What carries the name of an op, and is none: launches, and waiting for a whole program."""
+def _is_no_op(plane: Plane, rows: Ints) -> Mask | None:
+    """What carries the name of an op, and is none: launches, and waiting for a whole program.
+
+    None where nothing of that kind can be.
+    """
+    if not plane.has_stat(_LAUNCH) and not plane.has_stat(INSTRUCTION):
+        return None
     found = np.zeros(len(rows), bool)
     if plane.name == HOST_THREADS and plane.has_stat(_LAUNCH):
         found |= plane.stat(_LAUNCH).present[rows]
@@ -217,25 +225,25 @@ def _part(space: Space, ops: _Ops, first_thread: int, first_event: int) -> Execu
     plane, rows = ops.plane, ops.rows
     count = len(rows)
     duration = plane.events.duration_ps[rows] if ops.duration_ps is None else ops.duration_ps
-    micros = duration + PS_A_MICROSECOND // 2
-    micros //= PS_A_MICROSECOND
     nothing = np.broadcast_to(np.int64(0), (count,))
-    return Executions(
+    return LaterColumns.of(
+        {
+            "start": lambda _: _start_micros(space, plane, rows),
+            "op_end_rel": lambda _: (duration + PS_A_MICROSECOND // 2) // PS_A_MICROSECOND,
+            "end_rel": attrgetter("op_end_rel"),
+            "thread": lambda _: plane.line_of(rows) + first_thread,
+        },
         node=ops.node,
         device=Interned(np.broadcast_to(np.int32(0), (count,)), [plane.device]),
         step=_steps(plane, rows),
-        start=_start_micros(space, plane, rows),
         op_start_rel=nothing,
-        op_end_rel=micros,
-        end_rel=micros,
-        thread=plane.line_of(rows) + first_thread,
         requested=nothing,
         peak=nothing,
         residual=nothing,
         output=nothing,
         op=ops.type,
         duration_ps=duration,
-        event=rows + first_event,
+        event=rows + first_event if first_event else rows,
         begins=np.ones(count, bool) if ops.begins is None else ops.begins,
     )
 

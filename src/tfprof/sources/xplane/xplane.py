@@ -194,9 +194,10 @@ def _events(plane: PlaneColumns, base: int) -> Events:
     start, duration = plane.events.offset_ps, plane.events.duration_ps
     if _not_believed(plane):
         start, duration = (np.clip(t, -_LONGEST_PS, _LONGEST_PS) for t in (start, duration))
-    if late.any():
-        late_ps = np.minimum(late, _LONGEST_PS // PS_A_NANOSECOND) * PS_A_NANOSECOND
-        start = start + np.repeat(late_ps, np.diff(plane.lines.first))
+    late_ps = np.minimum(late, _LONGEST_PS // PS_A_NANOSECOND) * PS_A_NANOSECOND
+    for line in np.flatnonzero(late_ps).tolist():
+        # in place: nobody else looks at the offsets
+        start[plane.lines.first[line] : plane.lines.first[line + 1]] += late_ps[line]
     return Events(plane.events.name, start, duration, plane.events.occurrences)
 
 
