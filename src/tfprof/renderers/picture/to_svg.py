@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from tfprof.renderers.picture import flame, graph_chart, line_chart, roofline, step_chart
-from tfprof.views.chart import Chart, FlameChart, GraphChart, Picture, StepChart
+from tfprof.renderers.picture import (
+    flame,
+    graph_chart,
+    history_chart,
+    line_chart,
+    roofline,
+    step_chart,
+)
+from tfprof.views.chart import Chart, FlameChart, GraphChart, HistoryChart, Picture, StepChart
 
 
 def render(picture: Picture) -> str:
@@ -15,4 +22,6 @@ def render(picture: Picture) -> str:
         return flame.render(picture)
     if isinstance(picture, GraphChart):
         return graph_chart.render(picture)
+    if isinstance(picture, HistoryChart):
+        return history_chart.render(picture)
     return roofline.render(picture)
