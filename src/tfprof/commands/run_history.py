@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,6 +27,8 @@ from tfprof.sources.find.load import ProgressOf
 from tfprof.sources.find.run_places import FoundPlaces, RunPlace, find_places
 from tfprof.sources.find.runs_at_place import RunRead, runs_at
 
+# a command leaves cycles alone, since it ends before they matter: not one that reads many runs
+_OFTEN, _LARGE = 20, 4 << 20
 # what may be right the next time, though no file of the run is another one
 _PASSING = (AccessDenied, FileChanged)
 
@@ -81,16 +84,28 @@ def _read(
     found: list[KnownRun] = []
     hear = progress(Path(units.plural(len(places), "run")), len(places)) if progress else None
     for done, one in enumerate(places, 1):
-        read = [(run, known_run(run, one.modified_ns)) for run in runs_at(one)]
-        runs = tuple(known for _, known in read)
+        runs, settled = _read_place(one)
         index = indexes.get(one.home)
-        if index is not None and all(_is_settled(*both) for both in read):
+        if index is not None and settled:
             index.add(one, runs)
         found += runs
         forget(one.path)
+        if done % _OFTEN == 0 or one.size > _LARGE:
+            gc.collect()
         if hear is not None:
             hear(done)
     return found
+
+
+def _read_place(one: RunPlace) -> tuple[tuple[KnownRun, ...], bool]:
+    """Its runs, each let go of before the next is read; and whether that is for good."""
+    runs: list[KnownRun] = []
+    settled = True
+    for read in runs_at(one):
+        known = known_run(read, one.modified_ns)
+        settled = settled and _is_settled(read, known)
+        runs.append(known)
+    return tuple(runs), settled
 
 
 def _is_settled(read: RunRead, known: KnownRun) -> bool:

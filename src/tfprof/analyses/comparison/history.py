@@ -35,6 +35,8 @@ from tfprof.model import units
 MOST_EARLIER = 20
 # as for one question as long as there are few; three standard deviations in the end
 _FEW, _SUREST = 5, 0.0027
+# of an odd run, in reaches of an interval: where it begins to be one
+_FURTHEST, _MOST_ODD = 1.5, 5
 _STEP = "step"
 
 
@@ -67,18 +69,21 @@ def compared(runs: Sequence[Floats], run_noise: float = RUN_NOISE) -> list[Compa
     found: list[Compared] = []
     level: list[int] = []  # the runs since the last change
     before: list[int] = []  # those before it
+    odd: list[float] = []  # how far odd runs were off this level
     asked = 0
     for at, run in enumerate(runs):
         if len(run) < LEAST_STEPS:
             found.append(Compared(reason=_too_short(len(run))))
             continue
-        chance = _Chance.of([[runs[one] for one in some] for some in (before, level)], run_noise)
+        levels = [[runs[one] for one in some] for some in (before, level)]
+        chance = _Chance.of(levels, odd[-_MOST_ODD:], run_noise)
         alpha = max(_SUREST, ALPHA * min(1.0, _FEW / max(1, asked)))
         one = _against(runs, level, at, chance, alpha)
         asked += one.judged is not None
         is_new = len(level) == 1 and bool(before)
         back = _against(runs, before, at, chance, alpha) if is_new else Compared()
         if is_new and not back.is_change and back.distance < one.distance:
+            odd.append(_off(found[level[0]]))
             one, before, level = back, [], [*before, at]
         elif one.is_change:
             before, level = before if is_new else level, [at]
@@ -98,8 +103,9 @@ class _Chance:
     stated: float
 
     @classmethod
-    def of(cls, levels: Sequence[Sequence[Floats]], stated: float) -> _Chance:
-        squares, freedom = 0.0, 0
+    def of(cls, levels: Sequence[Sequence[Floats]], odd: Sequence[float], stated: float) -> _Chance:
+        """Who leaves out all odd runs takes the rest for more alike than they are."""
+        squares, freedom = sum(one * one for one in odd), len(odd)
         for level in levels:
             medians = np.array([np.median(run) for run in level])
             middle = medians.mean() if len(medians) else 0.0
@@ -107,6 +113,14 @@ class _Chance:
                 squares += float(np.square(medians / middle - 1).sum())
                 freedom += len(level) - 1
         return cls(squares / freedom if freedom else 0.0, freedom, stated)
+
+
+def _off(odd: Compared) -> float:
+    """How far an odd run was off, as a share, but no further than chance may explain."""
+    told = odd.judged
+    if told is None or told.low is None or told.high is None or not told.before:
+        return 0.0
+    return min(abs(told.change), _FURTHEST * (told.high - told.low) / 2) / told.before
 
 
 def _against(

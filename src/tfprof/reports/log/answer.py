@@ -50,7 +50,7 @@ def history(
     told = [one for one in judged.values() if one.judged is not None]
     result = LogResult(
         tuple(reversed(asked)),
-        tuple(_works(ordered, works)),
+        tuple(one for one in _works(ordered, works) if one.work in {row.work for row in asked}),
         index,
         len(rows) - len(asked),
         _noise(told, query),

@@ -61,7 +61,7 @@ def _known(path: str, kind: str, data: ProfileData, written: Moment | None) -> K
         _kept(row.input_bound),
         _kept(row.peak_bytes),
         () if period is None else _thinned(period.runs[0].tolist()),
-        {one.value: as_micros(took) for one, took in row.breakdown.items() if took},
+        {one.value: _short(as_micros(took)) for one, took in row.breakdown.items() if took},
         {what: Fact(fact.value, fact.text[:_LONGEST_TEXT]) for what, fact in _facts(side).items()},
         _ops(side),
         _state(told),
@@ -88,7 +88,13 @@ def _kept(one: Quantity) -> Quantity:
 
 def _thinned(periods: list[float]) -> tuple[float, ...]:
     """Every so many-th of more than anybody needs."""
-    return tuple(periods[:: -(-len(periods) // MOST_PERIODS)] if periods else ())
+    step = max(1, -(-len(periods) // MOST_PERIODS))
+    return tuple(_short(one) for one in periods[::step])
+
+
+def _short(micros: float) -> float:
+    """To the nanosecond: an index need not hold digits that nobody measured."""
+    return round(micros, 3)
 
 
 def _facts(side: Side) -> Mapping[str, Fact]:
@@ -114,7 +120,7 @@ def _ops(side: Side) -> Mapping[str, tuple[int, float]]:
         return {}
     found = model_ops(side.measured[0][0])
     ranked = sorted(found.runs, key=lambda op: -found.share.get(op, 0.0))
-    return {op: (found.runs[op], found.share.get(op, 0.0)) for op in ranked[:MOST_OPS]}
+    return {op: (found.runs[op], round(found.share.get(op, 0.0), 6)) for op in ranked[:MOST_OPS]}
 
 
 def _moment(data: ProfileData, path: str) -> Moment | None:

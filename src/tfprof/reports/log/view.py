@@ -89,7 +89,7 @@ def change_told(row: RunRow) -> str:
     if row.change is not None:
         said += f", {units.signed_share(row.change)}"
     if row.interval is not None:
-        low, high = map(units.signed_share, row.interval)
+        low, high = (units.signed_share(max(-1.0, one)) for one in row.interval)
         said += f" (95%: {low} to {high})"
     because = [*_because(row)]
     return f"{said}: {', '.join(because)}" if because else said

@@ -49,7 +49,9 @@ def _work_of(run: KnownRun, newest: dict[int, KnownRun]) -> tuple[int, str | Non
         if is_comparable(alike):
             return work, None
         if at == 0:
-            differs = "; ".join(differing(alike)) or "nothing tells that it is the same work"
+            # what is said in a few words says most
+            told = sorted(differing(alike), key=len)
+            differs = "; ".join(told) or "nothing tells that it is the same work"
     return len(newest) + 1, differs
 
 

@@ -11,13 +11,20 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from tfprof.errors import AccessDenied, NothingRecognised, PathNotFound, TfprofError
+from tfprof.errors import (
+    AccessDenied,
+    NothingRecognised,
+    PathNotFound,
+    TfprofError,
+    WrongKind,
+)
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.sources.files.below import ListedFile, files_listed, listed_file
 from tfprof.sources.files.opener import opener_for, spelt
 from tfprof.sources.find.choose import run_around
 from tfprof.sources.find.globs import Pattern, lies_in_match, matching, pattern_of
 from tfprof.sources.formats.run_record import NAME as RECORD
+from tfprof.sources.history.index_file import NAME as INDEX
 
 _RANK = re.compile(r"rank-\d{1,6}")
 _SAVED = ".tfprof"
@@ -53,6 +60,10 @@ class RunPlace:
             line = f"{name}\0{file.size}\0{file.stamp}\n"
             made.update(line.encode(errors="surrogatepass"))
         return made.hexdigest()
+
+    @property
+    def size(self) -> int:
+        return sum(file.size for file in self.files)
 
     @property
     def modified_ns(self) -> int:
@@ -119,6 +130,9 @@ def _at(
     if not opener.is_folder(path):
         if not opener.exists(path):
             raise PathNotFound("no such file or folder", where=str(path))
+        if path.name == INDEX:
+            hint = "Name the folder that it lies in."
+            raise WrongKind("this is the index of a history", where=str(path), hint=hint)
         beside = home or path.parent
         yield RunPlace(path, beside, (listed_file(path),), is_named=True)
         return

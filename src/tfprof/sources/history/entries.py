@@ -31,10 +31,10 @@ def run_told(run: KnownRun) -> Object:
         told["when_from"] = run.moment.source.value
     for key in _QUANTITIES:
         told[key] = _quantity_told(getattr(run, key))
-    told["periods_us"] = [round(one, 3) for one in run.periods_us]
-    told["breakdown_us"] = {key: round(one, 3) for key, one in run.breakdown_us.items()}
+    told["periods_us"] = [*run.periods_us]
+    told["breakdown_us"] = {**run.breakdown_us}
     told["facts"] = {what: [fact.value, fact.text] for what, fact in run.facts.items()}
-    told["ops"] = {op: [runs, round(share, 6)] for op, (runs, share) in run.ops.items()}
+    told["ops"] = {op: [runs, share] for op, (runs, share) in run.ops.items()}
     told |= {key: one for key, one in (("state", run.state), ("why", run.why)) if one is not None}
     return told
 
