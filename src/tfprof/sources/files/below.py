@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -119,8 +120,11 @@ def _entries(folder: Path) -> tuple[list[str], list[ListedFile]]:
     if isinstance(opener, LocalFiles):
         return _local_entries(folder)
     folders, names = opener.listed(folder)
-    shown = [folder / name for name in sorted(names) if not name.startswith(".")]
-    return folders, [listed_file(path) for path in shown]
+    found = []
+    for name in sorted(names):
+        with suppress(PathNotFound):  # a link that leads nowhere
+            found += [] if name.startswith(".") else [listed_file(folder / name)]
+    return folders, found
 
 
 def _local_entries(folder: Path) -> tuple[list[str], list[ListedFile]]:

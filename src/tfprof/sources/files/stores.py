@@ -146,8 +146,14 @@ class RemoteFiles:
         with self._told(folder):
             slash = "/" if self.scheme in _WEB else ""
             place_, mark, query = self._url(folder).partition("?")
-            for entry in self._fs.ls(f"{place_}{slash}{mark}{query}", detail=True):
-                name = str(entry["name"]).partition("?")[0].rstrip("/").rpartition("/")[2]
+            asked = f"{place_}{slash}{mark}{query}"
+            for entry in self._fs.ls(asked, detail=True):
+                # a link on a page with a signature is put behind that
+                whole = str(entry["name"]).replace(f"{asked}/", f"{place_}{slash}", bool(mark))
+                whole = whole.partition("?")[0].rstrip("/")
+                name = whole.rpartition("/")[2]
+                if whole == place_.rstrip("/"):
+                    continue  # a page that links to itself
                 if not name or (name == folder.name and entry.get("size") == 0):
                     continue  # the mark of a folder that somebody made by hand
                 (folders if entry.get("type") == "directory" else files).append(name)
