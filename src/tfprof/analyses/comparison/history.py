@@ -67,6 +67,7 @@ class Compared:
 def compared(runs: Sequence[Floats], run_noise: float = RUN_NOISE) -> list[Compared]:
     """Of each run the periods of its steps, the oldest run first."""
     found: list[Compared] = []
+    told = _Told(runs, np.array([np.median(run) if len(run) else 0.0 for run in runs]))
     level: list[int] = []  # the runs since the last change
     before: list[int] = []  # those before it
     odd: list[float] = []  # how far odd runs were off this level
@@ -75,13 +76,14 @@ def compared(runs: Sequence[Floats], run_noise: float = RUN_NOISE) -> list[Compa
         if len(run) < LEAST_STEPS:
             found.append(Compared(reason=_too_short(len(run))))
             continue
-        levels = [[runs[one] for one in some] for some in (before, level)]
-        chance = _Chance.of(levels, odd[-_MOST_ODD:], run_noise)
+        chance = _Chance.of(
+            [told.medians[before], told.medians[level]], odd[-_MOST_ODD:], run_noise
+        )
         alpha = max(_SUREST, ALPHA * min(1.0, _FEW / max(1, asked)))
-        one = _against(runs, level, at, chance, alpha)
+        one = _against(told, level, at, chance, alpha)
         asked += one.judged is not None
         is_new = len(level) == 1 and bool(before)
-        back = _against(runs, before, at, chance, alpha) if is_new else Compared()
+        back = _against(told, before, at, chance, alpha) if is_new else Compared()
         if is_new and not back.is_change and back.distance < one.distance:
             odd.append(_off(found[level[0]]))
             one, before, level = back, [], [*before, at]
@@ -95,6 +97,14 @@ def compared(runs: Sequence[Floats], run_noise: float = RUN_NOISE) -> list[Compa
 
 
 @frozen_dataclass
+class _Told:
+    """The runs, and the median of each: asked for often, so worked out once."""
+
+    runs: Sequence[Floats]
+    medians: Floats
+
+
+@frozen_dataclass
 class _Chance:
     """How far runs of a level differ, as a share of it: squared, with its degrees of freedom."""
 
@@ -103,15 +113,14 @@ class _Chance:
     stated: float
 
     @classmethod
-    def of(cls, levels: Sequence[Sequence[Floats]], odd: Sequence[float], stated: float) -> _Chance:
+    def of(cls, levels: Sequence[Floats], odd: Sequence[float], stated: float) -> _Chance:
         """Who leaves out all odd runs takes the rest for more alike than they are."""
         squares, freedom = sum(one * one for one in odd), len(odd)
-        for level in levels:
-            medians = np.array([np.median(run) for run in level])
-            middle = medians.mean() if len(medians) else 0.0
+        for medians in levels:
+            middle = float(medians.mean()) if len(medians) else 0.0
             if middle > 0:
                 squares += float(np.square(medians / middle - 1).sum())
-                freedom += len(level) - 1
+                freedom += len(medians) - 1
         return cls(squares / freedom if freedom else 0.0, freedom, stated)
 
 
@@ -124,18 +133,18 @@ def _off(odd: Compared) -> float:
 
 
 def _against(
-    runs: Sequence[Floats], earlier: Sequence[int], at: int, chance: _Chance, alpha: float
+    told: _Told, earlier: Sequence[int], at: int, chance: _Chance, alpha: float
 ) -> Compared:
     if not earlier:
         return Compared()
-    pair = Samples([runs[one] for one in earlier]), Samples([runs[at]])
-    level = pair[0].level
+    pair = Samples([told.runs[one] for one in earlier]), Samples([told.runs[at]])
+    levels = float(told.medians[[*earlier]].mean()), float(told.medians[at])
     if chance.freedom < LEAST_FREEDOM:
-        told = judged({_STEP: pair}, level, chance.stated, _STEP)[_STEP]
-        return Compared(told, tuple(earlier), is_stated=True, alpha=ALPHA)
-    size = level * math.sqrt(chance.variance * (1 + 1 / len(earlier)))
-    told = judged_alone(pair, Spread(size, chance.freedom), alpha)
-    return Compared(told, tuple(earlier), alpha=alpha)
+        found = judged({_STEP: pair}, levels[0], chance.stated, _STEP)[_STEP]
+        return Compared(found, tuple(earlier), is_stated=True, alpha=ALPHA)
+    size = levels[0] * math.sqrt(chance.variance * (1 + 1 / len(earlier)))
+    found = judged_alone(pair, levels, Spread(size, chance.freedom), alpha)
+    return Compared(found, tuple(earlier), alpha=alpha)
 
 
 def _too_short(steps: int) -> str:

@@ -88,8 +88,8 @@ def judged(
         }
     by_chance = spreads(rows, run_noise, whole)
     found: dict[str, Judged] = {}
-    for name, pair in rows.items():
-        found[name] = _within(pair, by_chance[name])
+    for name, (one, other) in rows.items():
+        found[name] = _within(one.level, other.level, by_chance[name])
     # the more are tried, the harder it is for each: what is too small to matter is not tried
     tried = {n: one.p or 0.0 for n, one in found.items() if _matters(one, step)}
     passed = _discovered(tried)
@@ -99,15 +99,16 @@ def judged(
     }
 
 
-def judged_alone(pair: tuple[Samples, Samples], spread: Spread, alpha: float = ALPHA) -> Judged:
-    """One row by itself, where somebody knows how far its sides differ by chance."""
-    found = _within(pair, spread)
+def judged_alone(
+    pair: tuple[Samples, Samples], levels: tuple[float, float], spread: Spread, alpha: float
+) -> Judged:
+    """One row by itself, where somebody knows its levels and how far they differ by chance."""
+    found = _within(*levels, spread)
     passed = found.p is not None and found.p <= alpha
     return _with_verdict(found, pair, found.before, passed=passed)
 
 
-def _within(pair: tuple[Samples, Samples], spread: Spread) -> Judged:
-    before, after = pair[0].level, pair[1].level
+def _within(before: float, after: float, spread: Spread) -> Judged:
     change, wide = after - before, spread.reach
     p = two_sided(change / spread.size, spread.freedom) if spread.size else float(not change)
     return Judged(before, after, change - wide, change + wide, p)
