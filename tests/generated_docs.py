@@ -205,6 +205,7 @@ TensorFlow only if an object of it is handed over. Methods of a profile are the
 _SECTIONS = {
     "Questions in one call": ("parameter_count", "flops", "peak_memory"),
     "A profile of files": ("load", "Profile"),
+    "Several of them": ("diff", "log"),
     "Answers": ("Answer",),
     "Capture a run": ("capture", "keras.Profiler", "trace", "profiler_options"),
     "Rules of your own": ("op_rule",),

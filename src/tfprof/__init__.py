@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from tfprof.api.answer import Answer
     from tfprof.api.comparison import diff
+    from tfprof.api.history import log
     from tfprof.api.profile import Profile, load
     from tfprof.api.questions import flops, parameter_count, peak_memory
     from tfprof.compat import (
@@ -68,6 +69,7 @@ __all__ = [
     "diff",
     "flops",
     "load",
+    "log",
     "model_analyzer",
     "op_rule",
     "parameter_count",
@@ -88,6 +90,7 @@ _HOME = {
     "diff": "tfprof.api.comparison",
     "flops": "tfprof.api.questions",
     "load": "tfprof.api.profile",
+    "log": "tfprof.api.history",
     "op_rule": "tfprof.ops.rule",
     "parameter_count": "tfprof.api.questions",
     "peak_memory": "tfprof.api.questions",

@@ -14,7 +14,8 @@ from page_template import small_template
 from fuzz import by_words
 from fuzz.odd import Chance
 from fuzz.output_rules import NOTEBOOK, check, check_page
-from fuzz.targets import REPLY
+from fuzz.targets import INDEX, REPLY
+from tfprof import __version__
 from tfprof.api.answer import Answer
 from tfprof.commands.command import Command, Files
 from tfprof.commands.options.inputs import INPUTS
@@ -27,7 +28,11 @@ from tfprof.remote.sampling import Sampling, sampled
 from tfprof.renderers.picture import to_svg
 from tfprof.renderers.registry import output_formats, rendered
 from tfprof.reports.capture import captured
+from tfprof.reports.log import Query as LogQuery
+from tfprof.reports.log import history
+from tfprof.results.log import IndexUse
 from tfprof.sources.find.load import Request, read_one
+from tfprof.sources.history.index_file import decoded, encoded
 
 # how often an option is said, and how often the whole way from argv to stdout is gone
 _SAID = 0.12
@@ -36,6 +41,7 @@ _DRAWN = 0.15
 _OTHERWISE = 0.5
 _WIDTHS = (40, 80, 120)
 _REPLY = "reply"
+_INDEX = "index"
 _ASKED = Address("localhost", 6009)
 # options that name files of the user
 _PLACES = {option.dest for section in INPUTS for option in section.options} | {
@@ -70,6 +76,8 @@ def ask_all(path: Path, chance: Chance) -> Iterator[Failure | None]:
         return
     for reply in replies_in(path):
         yield _tried(_REPLY, partial(_heard, reply))
+    for index in indexes_in(path):
+        yield _tried(_INDEX, partial(_believed, index))
     loaded = _Loaded(path)
     yield _tried("load", loaded.read)
     for command in commands().values():
@@ -99,6 +107,10 @@ def ask_again(path: Path, asked: str, said: Mapping[str, object]) -> Iterator[Fa
     if asked == _REPLY:
         for reply in replies_in(path):
             yield _tried(asked, partial(_heard, reply))
+        return
+    if asked == _INDEX:
+        for index in indexes_in(path):
+            yield _tried(asked, partial(_believed, index))
         return
     drawn, _, name = asked.rpartition(" ")
     command = commands().get(name)
@@ -186,6 +198,23 @@ def _heard(reply: Path) -> None:
         answered = captured([(str(a), file) for a, file in found.files], [], [], 1.0, None)
         for form in output_formats():
             check(rendered(Answer(answered), form, 80), form)
+
+
+def indexes_in(path: Path) -> list[Path]:
+    """What was kept of runs, among the files of an input."""
+    return [path] if path.name == INDEX else sorted(path.rglob(INDEX))
+
+
+def _believed(index: Path) -> None:
+    """As if no file of its runs had changed: all that is in it is told, in every format."""
+    found = decoded(index.read_bytes(), __version__)
+    runs = [run for entry in found.entries.values() for run in entry.runs]
+    answered = history("runs", runs, LogQuery(), IndexUse(len(runs), 0, ()))
+    for form in output_formats():
+        check(rendered(Answer(answered), form, 80), form)
+    check(Answer(answered)._repr_html_(), NOTEBOOK)
+    b"".join(encoded(found.entries, __version__))
+    check(to_svg.render(commands()["log"].picture(answered)), "svg")
 
 
 def _reads(command: Command) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 from fuzz import giving
 from fuzz.odd import Chance
 from fuzz.output_rules import BadOutput, check, check_coloured
+from fuzz.targets import INDEX
 from tfprof.cli import main as cli
 from tfprof.commands.command import Command
 from tfprof.commands.options.option import Option, Takes
@@ -171,7 +172,9 @@ def _inside(room: Path, call: Call) -> Iterator[None]:
 def _contents(path: Path) -> dict[str, bytes]:
     files = path.rglob("*") if path.is_dir() else [path]
     return {
-        str(one): one.read_bytes() for one in files if one.is_file() and "room" not in one.parts
+        str(one): one.read_bytes()
+        for one in files
+        if one.is_file() and "room" not in one.parts and one.name != INDEX  # which is ours
     }
 
 

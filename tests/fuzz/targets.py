@@ -10,7 +10,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -32,6 +32,12 @@ from fuzz.made_graphs import made_graph
 from fuzz.odd import Chance
 from fuzz.text_codecs import JsonCodec, TextCodec
 from fuzz.wire_codec import Part, WireCodec
+from tfprof import __version__
+from tfprof.model.known_run import not_read
+from tfprof.reports.log import known_run
+from tfprof.sources.find.run_places import find_places
+from tfprof.sources.find.runs_at_place import runs_at
+from tfprof.sources.history.index_file import Entry, encoded
 from tfprof.wire.ordered_code import slice_key_prefix
 from tfprof.wire.schema import message_class
 
@@ -40,6 +46,8 @@ _TESTS = Path(__file__).parents[1]
 Files = dict[str, bytes]
 # no format of a file: what a server sends
 REPLY = ".reply"
+# what `tfprof log` keeps beside runs
+INDEX = ".tfprof-log.json"
 
 
 @dataclass(frozen=True)
@@ -427,3 +435,17 @@ _SAVED = ZipCodec(
 @target("saved profile", ["saved profile"], {"model.tfprof": _SAVED})
 def _saved() -> list[Files]:
     return [{"model.tfprof": _data("data/saved/v1.tfprof")}]
+
+
+@target("run index", [], {INDEX: JsonCodec()})
+def _run_index() -> list[Files]:
+    """Of runs that could be read and of some that could not, with formulas and without."""
+    data = _TESTS / "data"
+    files = [data / "saved/v1.tfprof", data / "keras_mlp_fwd.graph.pb", data / "tiny.xplane.pb"]
+    places = find_places(files).places
+    runs = [known_run(run, 1) for place in places for run in runs_at(place)]
+    runs = [replace(one, path=f"run{at}", periods_us=(9.0, 9.5, 9.1, 9.2, 9.3 + at))
+            for at, one in enumerate(runs * 3)]  # fmt: skip
+    runs.append(not_read("gone", "capture", "the file is damaged"))
+    entries = {one.path: Entry(f"{at:032x}", (one,)) for at, one in enumerate(runs)}
+    return [{INDEX: b"".join(encoded(entries, __version__))}]

@@ -22,6 +22,7 @@ GPU = "xplane/synthetic-gpu.xplane.pb"
 SLOW = "xplane/slow-cb.xplane.pb"
 CHECKPOINT = "../models/tf1_saved_model/variables/variables.index"
 LOG = "--placement-log ../logs/two_cpus.log"
+RUNS = "stories/*_map stories/float16 stories/bfloat16"
 
 # command, sample and option, as in the names of the goldens: the call behind them
 CALLS = {
@@ -115,6 +116,8 @@ CALLS = {
     "config.layers": "config layers",
     "diff.slow_and_fast": f"diff {SLOW} xplane/fast-cb.xplane.pb",
     "diff.three_runs": f"diff {SLOW} xplane/slow-trace.xplane.pb xplane/fast-trace.xplane.pb",
+    "log.stories": f"log {RUNS} saved/v1.tfprof --no-index",
+    "log.last": f"log {RUNS} --no-index --last 2",
     "diff.graphs": "diff keras_mlp_fwd.graph.pb keras_lstm_fwd.graph.pb",
     "diff.graphs.batch": "diff keras_mlp_fwd.graph.pb keras_mlp_train.graph.pb --batch 8",
 }
@@ -133,6 +136,7 @@ PICTURES = {
     "draw.model.params": "draw model ../models/residual.keras --metric params",
     "draw.flame": "draw flame two_cpus",
     "draw.flame.params": "draw flame keras_mlp_train.graph.pb --metric params",
+    "draw.log": f"draw log {RUNS} saved/v1.tfprof --no-index",
     "draw.diff": f"draw diff {SLOW} xplane/fast-cb.xplane.pb",
 }
 # what goes into a file, whatever the format

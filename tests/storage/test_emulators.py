@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from run_cli import spawn
 
+import tfprof
+
 
 @pytest.fixture(scope="module")
 def run_files(samples: Path) -> Path:
@@ -156,3 +158,23 @@ def test_credentials_are_asked_for_and_not_shown(s3):
     assert done.code == 3
     assert "AWS_ACCESS_KEY_ID" in done.err
     assert "n0t-shown" not in done.out + done.err
+
+
+def test_the_history_of_a_bucket_reads_a_run_once(store, run_files):
+    address, settings = store
+    saved = f"{address}-history/day1/run.tfprof"
+    assert spawn("save", address, "-o", saved, **settings).code == 0
+    pattern = f"{address}-history/**"
+    first, again = (spawn("log", pattern, "--json", **settings) for _ in range(2))
+    assert first.code == again.code == 0, first.err + again.err
+    told, told_again = (json.loads(one.out)["data"] for one in (first, again))
+    index = f"{address}-history/.tfprof-log.json"
+    assert told["index"] == {"known": 0, "read": 1, "written": [index]}
+    assert told_again["index"] == {"known": 1, "read": 0, "written": []}
+    assert told_again["runs"] == told["runs"]
+    here = tfprof.log(run_files, index=False).to_dict()["data"]["runs"][0]
+    (row,) = told["runs"]
+    assert row["path"] == saved
+    assert [row[key] for key in ("params", "flops", "step_us", "when")] == [
+        here[key] for key in ("params", "flops", "step_us", "when")
+    ]

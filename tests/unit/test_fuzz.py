@@ -14,7 +14,7 @@ from fuzz.cases import Case, case_of, codec_of
 from fuzz.corpus import case_in, keep, kept, question_in
 from fuzz.minimise import failures_of, minimised
 from fuzz.running import Campaign, Found
-from fuzz.targets import REPLY, targets
+from fuzz.targets import INDEX, REPLY, targets
 
 from tfprof.commands.registry import commands
 from tfprof.sources.files.probe import Probe
@@ -45,7 +45,7 @@ def test_a_seed_is_a_file_of_its_format_and_is_so_still_when_put_together_again(
         codec = codec_of(name, file)
         path.write_bytes(codec.build(codec.parse(data)))
         assert best_format(Probe.of_file(path)) is before
-        assert before is not None or file.endswith((".gz", REPLY))
+        assert before is not None or file.endswith((".gz", REPLY, INDEX))
 
 
 def test_the_same_number_is_the_same_input():

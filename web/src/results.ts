@@ -1017,6 +1017,13 @@ export interface HostTraits {
   programs: string[];
 }
 
+/** `known` places were as an index says; `read` were read now, and `written` is where to. */
+export interface IndexUse {
+  known: number;
+  read: number;
+  written: string[];
+}
+
 /** `advice` is what to change, what helps most first; `number` its place among all pipelines. */
 export interface InputPipeline {
   host: string;
@@ -1392,6 +1399,15 @@ export interface LivingBlocks {
   kinds: string[];
   shapes: string[];
   allocators: string[];
+}
+
+/** `left_out` runs were not asked for; they were compared with. */
+export interface LogResult {
+  runs: RunRow[];
+  works: WorkRow[];
+  index: IndexUse;
+  left_out: number;
+  noise: string | null;
 }
 
 /** Of one device: nodes that were placed there, ops that were executed by type. */
@@ -2235,6 +2251,39 @@ export interface RunFacts {
   missing: string[];
 }
 
+/** `when` is in UTC; `when_from` says who tells it: record, capture, name or file. */
+export interface RunRow {
+  path: string;
+  when: string | null;
+  when_from: string | null;
+  kind: string;
+  work: number | null;
+  params: number | null;
+  params_kind?: "estimated" | "at_least";
+  params_formula?: Formula;
+  flops: number | null;
+  flops_kind?: "estimated" | "at_least";
+  flops_formula?: Formula;
+  step_us: number | null;
+  step_us_kind?: "estimated" | "at_least";
+  step_us_formula?: Formula;
+  steps: number;
+  input_bound: number | null;
+  input_bound_kind?: "estimated" | "at_least";
+  input_bound_formula?: Formula;
+  peak_bytes: number | null;
+  peak_bytes_kind?: "estimated" | "at_least";
+  peak_bytes_formula?: Formula;
+  change: number | null;
+  significant: boolean | null;
+  interval: number[] | null;
+  before_us: number | null;
+  compared: number;
+  because?: Record<string, number>;
+  state?: string;
+  why: string | null;
+}
+
 /** `placed`: whether it tells of any node where it ran. A capture has no bytes of ops. */
 export interface RunSeen {
   executions: number;
@@ -2882,4 +2931,12 @@ export interface Window {
   step: number | null;
   from_us: number;
   to_us: number;
+}
+
+/** Runs that do the same work: what tells it, such as parameters, batch and devices. */
+export interface WorkRow {
+  work: number;
+  runs: number;
+  facts: Record<string, string>;
+  differs?: string;
 }

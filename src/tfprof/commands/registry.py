@@ -19,7 +19,7 @@ _ORDER = (
     "layers", "memory",
     "steps", "input", "timeline", "placement",
     "scope", "graph", "op", "code",
-    "report", "diff", "check", "save", "draw", "shell", "formats", "rules", "explain",
+    "report", "diff", "log", "check", "save", "draw", "shell", "formats", "rules", "explain",
 )  # fmt: skip
 
 

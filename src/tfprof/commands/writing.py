@@ -25,7 +25,8 @@ def check_free(path: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None:
         for read in inputs:
             # of a file in a saved profile, that
             there = next((one for one in (read, *read.parents) if one.exists()), None)
-            if there is not None and path.samefile(there):
+            inside = read.is_dir() and path.resolve().is_relative_to(read.resolve())
+            if inside or (there is not None and path.samefile(there)):
                 raise OutputExists("this is an input, which is never written over", where=str(path))
         if not force:
             hint = "Use --force to replace it."

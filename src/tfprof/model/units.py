@@ -95,6 +95,11 @@ def share(part: float, whole: float) -> str:
     return "<0.1%" if 0 < percent < 0.05 else f"{percent:.1f}%"
 
 
+def signed_share(part: float) -> str:
+    """A change: +12.3%, −4.5%."""
+    return f"{'−' if part < 0 else '+'}{100 * abs(part):.1f}%"
+
+
 def shape(dims: tuple[int | None, ...] | None) -> str:
     """[?, 224, 224, 3]; an unknown rank is [...]."""
     if dims is None:

@@ -166,4 +166,40 @@ class HeatChart:
     notes: Sequence[str] = ()
 
 
-Picture = Chart | HeatChart | StepChart | RooflineChart | FlameChart | GraphChart
+
+@frozen_dataclass
+class RunPoint:
+    """A run: when, what its steps took in microseconds, and what was expected: from, to.
+
+    `mark` is what to say beside one that is a change, `said` is all there is to say.
+    """
+
+    when: str
+    value: float
+    said: str
+    expected: tuple[float, float] | None = None
+    mark: str = ""
+    is_worse: bool = False
+
+
+@frozen_dataclass
+class HistoryPanel:
+    """Runs of the same work in the order of time."""
+
+    title: str
+    points: Sequence[RunPoint]
+
+
+@frozen_dataclass
+class HistoryChart:
+    """A panel for each kind of work: they have no scale in common."""
+
+    title: str
+    subtitle: str
+    panels: Sequence[HistoryPanel]
+    notes: Sequence[str] = ()
+
+
+Picture = (
+    Chart | HeatChart | StepChart | RooflineChart | FlameChart | GraphChart | HistoryChart
+)

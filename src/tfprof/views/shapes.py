@@ -22,18 +22,25 @@ class Unit(Enum):
     BYTES = "bytes"
     MICROS = "microseconds"
     SHARE = "share"
+    # a share with its sign
+    CHANGE = "change"
     NUMBER = "number"
+    # ISO 8601 in UTC; a screen has the minute
+    MOMENT = "moment"
 
     @property
     def is_number(self) -> bool:
-        return self not in (Unit.NAME, Unit.PROSE)
+        return self not in (Unit.NAME, Unit.PROSE, Unit.MOMENT)
 
 
 @frozen_dataclass
 class Column:
+    """What is not `on_screen` is for formats that have room for it, and for data."""
+
     key: str
     title: str
     unit: Unit = Unit.NAME
+    on_screen: bool = True
 
 
 @frozen_dataclass

@@ -30,7 +30,7 @@ LEAST_STEPS = 5
 # what is less than this of the row, and of the step, is no change that anybody would look for
 LEAST_OF_ROW, LEAST_OF_STEP = 0.03, 0.01
 ALPHA = 0.05
-_LEAST_FREEDOM = 2
+LEAST_FREEDOM = 2
 # the weight of the noise that all rows have, in runs
 _BORROWED = 4
 _RESAMPLED = 400
@@ -89,10 +89,7 @@ def judged(
     by_chance = spreads(rows, run_noise, whole)
     found: dict[str, Judged] = {}
     for name, (one, other) in rows.items():
-        change, spread = other.level - one.level, by_chance[name]
-        p = two_sided(change / spread.size, spread.freedom) if spread.size else float(not change)
-        wide = spread.reach
-        found[name] = Judged(one.level, other.level, change - wide, change + wide, p)
+        found[name] = _within(one.level, other.level, by_chance[name])
     # the more are tried, the harder it is for each: what is too small to matter is not tried
     tried = {n: one.p or 0.0 for n, one in found.items() if _matters(one, step)}
     passed = _discovered(tried)
@@ -100,6 +97,21 @@ def judged(
         name: _with_verdict(one, rows[name], step, passed=name in passed)
         for name, one in found.items()
     }
+
+
+def judged_alone(
+    pair: tuple[Samples, Samples], levels: tuple[float, float], spread: Spread, alpha: float
+) -> Judged:
+    """One row by itself, where somebody knows its levels and how far they differ by chance."""
+    found = _within(*levels, spread)
+    passed = found.p is not None and found.p <= alpha
+    return _with_verdict(found, pair, found.before, passed=passed)
+
+
+def _within(before: float, after: float, spread: Spread) -> Judged:
+    change, wide = after - before, spread.reach
+    p = two_sided(change / spread.size, spread.freedom) if spread.size else float(not change)
+    return Judged(before, after, change - wide, change + wide, p)
 
 
 def too_short(rows: Pairs) -> str:
@@ -149,7 +161,7 @@ def _between(pair: tuple[Samples, Samples], freedom: float) -> float:
 
 def tells_noise(before: int, after: int) -> bool:
     """Whether so many runs a side tell how far runs differ: one side with three can, for both."""
-    return before + after - 2 >= _LEAST_FREEDOM
+    return before + after - 2 >= LEAST_FREEDOM
 
 
 def _variances(rows: Pairs, run_noise: float) -> tuple[dict[str, float], float]:

@@ -6,11 +6,20 @@ from tfprof.renderers.picture import (
     flame,
     graph_chart,
     heat_chart,
+    history_chart,
     line_chart,
     roofline,
     step_chart,
 )
-from tfprof.views.chart import Chart, FlameChart, GraphChart, HeatChart, Picture, StepChart
+from tfprof.views.chart import (
+    Chart,
+    FlameChart,
+    GraphChart,
+    HeatChart,
+    HistoryChart,
+    Picture,
+    StepChart,
+)
 
 
 def render(picture: Picture) -> str:
@@ -24,4 +33,6 @@ def render(picture: Picture) -> str:
         return heat_chart.render(picture)
     if isinstance(picture, GraphChart):
         return graph_chart.render(picture)
+    if isinstance(picture, HistoryChart):
+        return history_chart.render(picture)
     return roofline.render(picture)

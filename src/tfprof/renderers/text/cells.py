@@ -17,7 +17,7 @@ def cell(value: Value, unit: Unit) -> str:
     if value is None:
         return "?"
     if isinstance(value, str):
-        return printable(value)
+        return printable(_minute(value) if unit is Unit.MOMENT else value)
     return _WRITE[unit](value)
 
 
@@ -26,6 +26,11 @@ def _quantity(value: Quantity, unit: Unit) -> str:
     if found is None:
         return value.kind.mark
     return value.kind.mark + (formula(found) if isinstance(found, Dim) else _WRITE[unit](found))
+
+
+def _minute(moment: str) -> str:
+    """2026-11-17 20:48."""
+    return moment[:16].replace("T", " ")
 
 
 def _share(value: float) -> str:
@@ -40,5 +45,7 @@ _WRITE: dict[Unit, Callable[[float], str]] = {
     Unit.BYTES: units.size,
     Unit.MICROS: units.duration,
     Unit.SHARE: _share,
+    Unit.CHANGE: units.signed_share,
     Unit.NUMBER: units.number,
+    Unit.MOMENT: str,
 }

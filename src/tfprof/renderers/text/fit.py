@@ -18,7 +18,11 @@ _TABLE_FRAME = 3
 def fitted(report: Report) -> Report:
     """What a screen needs of it, in words that can be shown; whole, unless it asks to fit."""
     report = readable(report)
-    parts = [one for one in report.parts if not isinstance(one, Table) or one.on_screen]
+    parts = [
+        _on_screen(one) if isinstance(one, Table) else one
+        for one in report.parts
+        if not isinstance(one, Table) or one.on_screen
+    ]
     report = replace(report, parts=parts)
     if report.screen is None:
         return report
@@ -30,6 +34,14 @@ def fitted(report: Report) -> Report:
     cut: list[Part] = [facts, *_cut(tables, room), notes]
     kept = [one for one in cut if (one.lines if isinstance(one, Notes) else one.rows)]
     return replace(report, parts=kept)
+
+
+def _on_screen(table: Table) -> Table:
+    shown = [at for at, column in enumerate(table.columns) if column.on_screen]
+    if len(shown) == len(table.columns):
+        return table
+    rows = [[row[at] for at in shown] for row in table.rows]
+    return replace(table, columns=[table.columns[at] for at in shown], rows=rows)
 
 
 def _given_way(subtitle: str, facts: Facts, notes: Notes, screen: OneScreen) -> tuple[Facts, Notes]:

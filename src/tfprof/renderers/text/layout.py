@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from tfprof.renderers.drawing.cut import head_cut, middle_cut, tail_cut
@@ -88,8 +88,11 @@ def _table_lines(table: Table, width: int) -> Iterator[Line]:
     titles = [column.title for column in table.columns]
     if table.title:
         titles[0] = table.title
-    widths = _column_widths(titles, texts, None if table.wide else width)
     kinds = [column.unit for column in table.columns]
+    moments = [at for at, kind in enumerate(kinds) if kind is Unit.MOMENT]
+    for at in moments:
+        _without_year(texts, at)
+    widths = _column_widths(titles, texts, None if table.wide else width, moments)
     yield [(_row(titles, widths, kinds), "heading")]
     for row in texts:
         yield [(_row(row, widths, kinds), "")]
@@ -102,13 +105,24 @@ def _table_lines(table: Table, width: int) -> Iterator[Line]:
         )
 
 
-def _column_widths(titles: list[str], texts: list[list[str]], width: int | None) -> list[int]:
+def _without_year(texts: list[list[str]], at: int) -> None:
+    """A column of moments of one year needs none: 11-17 20:48."""
+    known = [row for row in texts if row[at][4:5] == "-"]
+    if len({row[at][:4] for row in known}) == 1:
+        for row in known:
+            row[at] = row[at][5:]
+
+
+def _column_widths(
+    titles: list[str], texts: list[list[str]], width: int | None, fixed: Sequence[int] = ()
+) -> list[int]:
     """Each column as wide as its widest cell; the widest text gives way where that is too much."""
     widths = [max([len(title), *(len(row[i]) for row in texts)]) for i, title in enumerate(titles)]
     over = 0 if width is None else sum(widths) + len(_GAP) * (len(widths) - 1) - width
-    while over > 0:
-        widest = max(range(len(widths)), key=widths.__getitem__)
-        rest = sorted(widths)[-2] if len(widths) > 1 else 0
+    giving = [at for at in range(len(widths)) if at not in fixed]
+    while over > 0 and giving:
+        widest = max(giving, key=widths.__getitem__)
+        rest = sorted(widths[at] for at in giving)[-2] if len(giving) > 1 else 0
         taken = min(over, max(1, widths[widest] - max(rest, _NARROWEST)))
         if widths[widest] - taken < 1:
             break

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping
 
-from tfprof.analyses.runtime.step_samples import model_ops
-from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.analyses.runtime.step_samples import ModelOps, model_ops
 from tfprof.model import units
 from tfprof.model.dims import Dim, formula
+from tfprof.model.known_run import Fact
 from tfprof.model.quantity import Quantity
 from tfprof.reports.diff.exact import layer_names, rewired
 from tfprof.reports.diff.sides import Side
 from tfprof.results.diff import Likeness
 
-_OPS, _WIRING = "ops of a step", "connections"
+_OPS, CONNECTIONS = "ops of a step", "connections"
 # of the time of all ops: an op type that takes less tells nothing about the model
 _TELLING = 0.03
 # what may differ without the work being another one
@@ -22,23 +24,27 @@ _LONGEST = 24
 _NAMED = 3
 
 
-@frozen_dataclass
-class Fact:
-    """What is compared, and how it is told; of a number, all digits can be."""
-
-    value: object
-    text: str
-
-    @property
-    def is_number(self) -> bool:
-        return isinstance(self.value, int | float)
-
-
 def likenesses(before: Side, after: Side) -> tuple[Likeness, ...]:
     """What at least one side tells."""
-    pairs = ((what, of(before), of(after)) for what, of in _ASKED.items())
-    found = [_likeness(what, was, is_now) for what, was, is_now in pairs if was or is_now]
-    return tuple(filter(None, (_ran(before, after), *found, _connections(before, after))))
+    found = told_alike(facts_of(before), facts_of(after))
+    ran = None
+    if before.measured and after.measured:
+        ran = ran_alike(model_ops(before.measured[0][0]), model_ops(after.measured[0][0]))
+    return tuple(filter(None, (ran, *found, _connections(before, after))))
+
+
+def facts_of(side: Side) -> dict[str, Fact]:
+    """What a side tells about itself, by what it is about."""
+    known = ((what, of(side)) for what, of in _ASKED.items())
+    return {what: fact for what, fact in known if fact is not None}
+
+
+def told_alike(before: Mapping[str, Fact], after: Mapping[str, Fact]) -> Iterator[Likeness]:
+    """What at least one of them tells; the order is ours."""
+    for what in dict.fromkeys((*_ASKED, *before, *after)):
+        was, is_now = before.get(what), after.get(what)
+        if was or is_now:
+            yield _likeness(what, was, is_now)
 
 
 def _likeness(what: str, was: Fact | None, is_now: Fact | None) -> Likeness:
@@ -68,13 +74,20 @@ def _quantity(found: Quantity) -> Fact | None:
     text = formula(value)
     if len(text) > _LONGEST:
         text = f"a formula of {', '.join(sorted(value.symbols()))}"
-    return Fact(value, found.kind.mark + text)
+    return Fact(str(value), found.kind.mark + text)
 
 
 def _ops(side: Side) -> Fact | None:
     """Of a graph its op types, else what a step ran."""
     ops = side.summary.ops
-    return Fact(dict(ops), f"{sum(ops.values()):,} ops of {len(ops)} types") if ops else None
+    said = f"{sum(ops.values()):,} ops of {len(ops)} types"
+    return Fact(fingerprint(ops), said) if ops else None
+
+
+def fingerprint(told: Mapping[str, object]) -> str:
+    """What is the same for the same, and short."""
+    spelt = json.dumps(told, sort_keys=True, default=str)
+    return hashlib.blake2b(spelt.encode(errors="backslashreplace"), digest_size=16).hexdigest()
 
 
 def _connections(before: Side, after: Side) -> Likeness | None:
@@ -85,16 +98,13 @@ def _connections(before: Side, after: Side) -> Likeness | None:
     changed = [*rewired(one, other, layer_names(one, other))]
     said = units.plural(len(one.reads), "layer")
     if not changed:
-        return Likeness(_WIRING, said, said, same=True)
+        return Likeness(CONNECTIONS, said, said, same=True)
     of_them = units.plural(len(changed), "layer")
-    return Likeness(_WIRING, said, f"{of_them} fed by others", same=False)
+    return Likeness(CONNECTIONS, said, f"{of_them} fed by others", same=False)
 
 
-def _ran(before: Side, after: Side) -> Likeness | None:
+def ran_alike(one: ModelOps, other: ModelOps) -> Likeness | None:
     """What a step of the model runs, without its input: op types that take time."""
-    if not before.measured or not after.measured:
-        return None
-    one, other = model_ops(before.measured[0][0]), model_ops(after.measured[0][0])
     if not one.runs or not other.runs:  # a tracer may leave all of them out
         told = [units.plural(sum(s.runs.values()), "op") if s.runs else None for s in (one, other)]
         return Likeness(_OPS, told[0], told[1], None) if any(told) else None
@@ -165,5 +175,5 @@ def one_sided(found: tuple[Likeness, ...]) -> bool:
 def differing(found: tuple[Likeness, ...]) -> Iterator[str]:
     """Other layers are connected in another way: that is said where nothing else is."""
     unlike = [one for one in found if one.same is False]
-    told = [one for one in unlike if one.what != _WIRING or len(unlike) == 1]
+    told = [one for one in unlike if one.what != CONNECTIONS or len(unlike) == 1]
     yield from (f"{one.what}: {one.before} → {one.after}" for one in told)

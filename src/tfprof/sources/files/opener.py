@@ -86,6 +86,13 @@ class Admits(Protocol):
     def admitted(self, path: Path) -> Path: ...
 
 
+@runtime_checkable
+class Forgets(Protocol):
+    """An opener that keeps copies of files it unpacked or brought here."""
+
+    def forget(self, folder: Path) -> None: ...
+
+
 class LocalFiles:
     """The files of this machine. Packed ones are seen unpacked, pipes as if they were files."""
 
@@ -146,6 +153,11 @@ class LocalFiles:
         kept = self._kept_of(path)
         return path.open("rb") if kept is None else kept.stream()
 
+    def forget(self, folder: Path) -> None:
+        """What was unpacked of a folder: each of them is an open file."""
+        for path in [one for one in self._kept if one.is_relative_to(folder)]:
+            del self._kept[path]
+
     def _kept_of(self, path: Path) -> Kept | None:
         """What stands for a file that cannot be read at any place as it is."""
         found = path.stat()
@@ -205,6 +217,13 @@ def mapped(path: Path) -> Mapped | None:
     """A large file that its opener can map; None of any other."""
     opener = opener_for(path)
     return opener.mapped(path) if isinstance(opener, Maps) else None
+
+
+def forget(folder: Path) -> None:
+    """Whoever reads many runs is done with this one."""
+    opener = opener_for(folder)
+    if isinstance(opener, Forgets):
+        opener.forget(folder)
 
 
 def is_plain(path: Path) -> bool:

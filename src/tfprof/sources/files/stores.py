@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, cast
 from tfprof.errors import ExtraMissing, OutputNotWritable, StoreNotReached
 from tfprof.printable import place
 from tfprof.sources.files import gzip_data
+from tfprof.sources.files.below import ListedFile
 from tfprof.sources.files.kept import MAPPED_FROM, Kept, stream_of
 from tfprof.sources.files.moments import moment_ns
 from tfprof.sources.files.opener import FileFacts, is_packed, opener_for
@@ -40,6 +41,8 @@ _CREDENTIALS = {
 _LIBRARIES = ("adlfs", "azure", "fsspec", "gcsfs", "google", "s3fs")
 _WEB = ("http", "https")
 _GONE = (404, 410)
+# of S3 and web servers, Azure and Google
+_TAGS = ("ETag", "etag", "md5Hash")
 _BLOCK, _AT_ONCE = 1 << 20, 1 << 23
 # of each file, and of all files
 _BLOCKS_KEPT, _FILES_KEPT = 16, 64
@@ -143,12 +146,41 @@ class RemoteFiles:
         with self._told(folder):
             slash = "/" if self.scheme in _WEB else ""
             place_, mark, query = self._url(folder).partition("?")
-            for entry in self._fs.ls(f"{place_}{slash}{mark}{query}", detail=True):
-                name = str(entry["name"]).partition("?")[0].rstrip("/").rpartition("/")[2]
+            asked = f"{place_}{slash}{mark}{query}"
+            for entry in self._fs.ls(asked, detail=True):
+                # a link on a page with a signature is put behind that
+                whole = str(entry["name"]).replace(f"{asked}/", f"{place_}{slash}", bool(mark))
+                whole = whole.partition("?")[0].rstrip("/")
+                name = whole.rpartition("/")[2]
+                if whole == place_.rstrip("/"):
+                    continue  # a page that links to itself
                 if not name or (name == folder.name and entry.get("size") == 0):
                     continue  # the mark of a folder that somebody made by hand
                 (folders if entry.get("type") == "directory" else files).append(name)
         return sorted(set(folders)), sorted(set(files))
+
+    def below(self, folder: Path) -> Iterator[ListedFile] | None:
+        """All files in one go; a web server has no such list, only pages with links."""
+        if self.scheme in _WEB:
+            return None
+        with self._told(folder):
+            found = self._fs.find(self._url(folder), detail=True)
+        begin = self._fs._strip_protocol(self._url(folder)).rstrip("/")  # noqa: SLF001
+        return (
+            _listed(folder / str(name).removeprefix(begin).lstrip("/"), info)
+            for name, info in sorted(found.items())
+            if str(name).startswith(f"{begin}/")
+        )
+
+    def stamped(self, path: Path) -> ListedFile:
+        return _listed(path, self._looked_up(path)[1])
+
+    def forget(self, folder: Path) -> None:
+        """What is kept of the files of a folder: of many runs, each is read but once."""
+        with self._lock:
+            for kept in (self._kept, self._open):
+                for path in [one for one in kept if one.is_relative_to(folder)]:
+                    kept.pop(path)
 
     def read(self, path: Path) -> bytes:
         return self.read_at(path, 0, self.facts(path).size)
@@ -253,6 +285,14 @@ class RemoteFiles:
             if _is_missing(fault):
                 raise FileNotFoundError(place(path)) from None
             raise _not_reached(self.scheme, place(path), fault) from None
+
+
+def _listed(path: Path, info: dict[str, Any]) -> ListedFile:
+    """The tag says it best; without one the time does, where the store has that."""
+    modified = moment_ns(info)
+    tag = next((str(info[key]) for key in _TAGS if info.get(key)), "")
+    stamp = tag.strip('"') or (str(modified) if modified else "")
+    return ListedFile(path, int(info.get("size") or 0), stamp, modified)
 
 
 def _is_missing(fault: Exception) -> bool:

@@ -168,15 +168,22 @@ def _is_of_host(file: FoundFile) -> bool:
 
 
 def _key(root: Path, file: FoundFile) -> _Key:
-    path, folder = file.path, file.path.parent
+    path = file.path
     if file.kind == SAVED:
-        return _Key(folder, path.name)
+        return _Key(path.parent, path.name)
+    folder = run_around(root, path)
+    stem = _SUFFIXES.sub("", path.name)
+    return _Key(folder, "" if _RUN_NAME.fullmatch(stem) or folder != path.parent else stem)
+
+
+def run_around(root: Path, path: Path) -> Path:
+    """The folder of the run that a file belongs to, by the names of folders alone."""
+    folder = path.parent
     if folder != root and folder.parent.name == _CAPTURES:
         folder = folder.parent
     while folder != root and any(_PART_OF_RUN.match(p) for p in folder.relative_to(root).parts):
         folder = folder.parent
-    stem = _SUFFIXES.sub("", path.name)
-    return _Key(folder, "" if _RUN_NAME.fullmatch(stem) or folder != path.parent else stem)
+    return folder
 
 
 def choose_among(title: str, files: Sequence[FoundFile]) -> Selection:

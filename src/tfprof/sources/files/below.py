@@ -1,0 +1,150 @@
+"""All files below a folder with what tells that they are written again: nothing is opened.
+
+Size and time, or the tag of a store, as the listing of a folder has them. Packed files are not
+unpacked for it, and a bucket is listed in one go.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from tfprof.errors import AccessDenied, PathNotFound
+from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.sources.files.opener import LocalFiles, opener_for
+
+_MAX_DEPTH = 12
+_MAX_FILES = 500_000
+# folders that never hold a run and may hold thousands of files
+_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages"})
+
+
+@frozen_dataclass
+class ListedFile:
+    """`stamp` is another one when the file is written again; empty where nobody can say."""
+
+    path: Path
+    size: int
+    stamp: str
+    modified_ns: int = 0
+
+
+@runtime_checkable
+class ListsBelow(Protocol):
+    """A store that lists what is below a folder in one go."""
+
+    def below(self, folder: Path) -> Iterable[ListedFile] | None: ...
+
+    def stamped(self, path: Path) -> ListedFile: ...
+
+
+def listed_file(path: Path) -> ListedFile:
+    """One file that somebody named."""
+    opener = opener_for(path)
+    try:
+        if isinstance(opener, LocalFiles):
+            return _stated(path, path.stat())
+        if isinstance(opener, ListsBelow):
+            return opener.stamped(path)
+        facts = opener.facts(path)
+    except FileNotFoundError:
+        raise PathNotFound("no such file or folder", where=str(path)) from None
+    except (OSError, ValueError) as fault:
+        why = fault if isinstance(fault, OSError) else OSError(str(fault))
+        raise AccessDenied.because(why, str(path)) from None
+    return ListedFile(path, facts.size, str(facts.modified_ns or ""), facts.modified_ns)
+
+
+def files_listed(folder: Path) -> tuple[list[ListedFile], list[str]]:
+    """Without what is hidden; with warnings about what could not be listed."""
+    warnings: list[str] = []
+    opener = opener_for(folder)
+    try:
+        at_once = opener.below(folder) if isinstance(opener, ListsBelow) else None
+        found = _shown(folder, at_once) if at_once is not None else _walked(folder, warnings)
+        files: list[ListedFile] = []
+        for file in found:
+            if len(files) == _MAX_FILES:
+                said = f"{folder} holds over {_MAX_FILES:,} files; only the first were looked at"
+                warnings.append(said)
+                break
+            files.append(file)
+    except FileNotFoundError:
+        raise PathNotFound("no such folder", where=str(folder)) from None
+    except OSError as fault:
+        what = f"the folder cannot be listed: {fault.strerror or fault}"
+        raise AccessDenied(what, where=str(folder)) from None
+    return files, warnings
+
+
+def _shown(folder: Path, files: Iterable[ListedFile]) -> Iterator[ListedFile]:
+    for file in files:
+        *folders, name = file.path.relative_to(folder).parts
+        if not name.startswith(".") and [*_entered(folders)] == folders:
+            yield file
+
+
+def _entered(names: Iterable[str]) -> Iterator[str]:
+    return (n for n in names if not n.startswith(".") and n not in _SKIPPED_FOLDERS)
+
+
+def _walked(folder: Path, warnings: list[str]) -> Iterator[ListedFile]:
+    """Every folder once: links may lead in circles."""
+    entered = {*opener_for(folder).real(folder).parents}
+    waiting = [(folder, 0)]
+    while waiting:
+        here, depth = waiting.pop()
+        real = opener_for(here).real(here)
+        if real in entered:
+            continue
+        entered.add(real)
+        try:
+            folders, files = _entries(here)
+        except OSError as fault:
+            if depth == 0:
+                raise
+            warnings.append(f"{here}: the folder cannot be listed: {fault.strerror or fault}")
+            continue
+        yield from files
+        if depth < _MAX_DEPTH:
+            names = sorted(_entered(folders), reverse=True)
+            waiting += [(here / name, depth + 1) for name in names]
+
+
+def _entries(folder: Path) -> tuple[list[str], list[ListedFile]]:
+    opener = opener_for(folder)
+    if isinstance(opener, LocalFiles):
+        return _local_entries(folder)
+    folders, names = opener.listed(folder)
+    found = []
+    for name in sorted(names):
+        with suppress(PathNotFound):  # a link that leads nowhere
+            found += [] if name.startswith(".") else [listed_file(folder / name)]
+    return folders, found
+
+
+def _local_entries(folder: Path) -> tuple[list[str], list[ListedFile]]:
+    folders, files = list[str](), list[ListedFile]()
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda one: one.name):
+            if entry.name.startswith("."):
+                continue
+            try:
+                if entry.is_dir():
+                    folders.append(entry.name)
+                    continue
+                found = entry.stat()
+            except OSError:  # a link that leads nowhere
+                continue
+            files.append(_stated(folder / entry.name, found))
+    return folders, files
+
+
+def _stated(path: Path, found: os.stat_result) -> ListedFile:
+    """A pipe or a device is another one each time."""
+    stamp = str(found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else ""
+    return ListedFile(path, found.st_size, stamp, found.st_mtime_ns)

@@ -1,0 +1,91 @@
+"""The runs of one place, read one after the other; what cannot be read says why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tfprof.errors import AccessDenied, InputUnreadable, TfprofError, WrongKind
+from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.profile import ProfileData
+from tfprof.sources.find.choose import CAPTURE, Selection, choose_among, is_run, runs_below
+from tfprof.sources.find.folders import FoundFile, inspect
+from tfprof.sources.find.load import Request, read_one
+from tfprof.sources.find.reading import ProgressOf, read
+from tfprof.sources.find.run_places import RunPlace
+
+RUN_FOLDER, SAVED_PROFILE = "run folder", "saved profile"
+# files that say with their names that there was a run
+_CLAIMS = re.compile(r".*\.xplane\.(pb|riegeli)(\.gz)?|run_?meta(data)?([_.-]?\d+)?(\.pb)?(\.gz)?")
+
+
+@frozen_dataclass
+class RunRead:
+    """A profile, or the error that came instead; `kind` is what was read."""
+
+    path: Path
+    kind: str
+    found: ProfileData | TfprofError
+
+
+def runs_at(place: RunPlace, progress: ProgressOf | None = None) -> Iterator[RunRead]:
+    if place.is_file:
+        saved = place.path.name.lower().endswith(".tfprof")
+        kind = SAVED_PROFILE if saved else "file"
+        yield RunRead(place.path, kind, _read_whole(place.path, progress))
+    elif place.is_recorded:
+        yield RunRead(place.path, RUN_FOLDER, _read_whole(place.path, progress))
+    else:
+        yield from _of_files(place, progress)
+
+
+def _read_whole(path: Path, progress: ProgressOf | None) -> ProfileData | TfprofError:
+    try:
+        return read_one(Request([path]), progress)
+    except TfprofError as fault:
+        return fault
+    except OSError as fault:
+        return AccessDenied.because(fault, str(path))
+
+
+def _of_files(place: RunPlace, progress: ProgressOf | None) -> Iterator[RunRead]:
+    """A run for each model or capture: of several captures, nobody says that they are of one."""
+    found = [inspect(file.path) for file in place.files]
+    groups = {title: some for title, some in runs_below(place.path, found).items() if is_run(some)}
+    for title, group in groups.items():
+        for selection, kind in _selections(title, group):
+            yield RunRead(Path(selection.title), kind, _read(selection, progress))
+    if not groups:
+        fault = _claimed(found)
+        if fault is not None:
+            yield RunRead(place.path, "file", fault)
+
+
+def _selections(title: str, group: Sequence[FoundFile]) -> Iterator[tuple[Selection, str]]:
+    captures = sorted({one.path.parent for one in group if one.kind == CAPTURE})
+    if len(captures) < 2:
+        yield choose_among(title, group), "capture" if captures else "files"
+        return
+    for folder in captures:
+        mine = [one for one in group if one.kind != CAPTURE or one.path.parent == folder]
+        yield choose_among(str(folder), mine), "capture"
+
+
+def _read(selection: Selection, progress: ProgressOf | None) -> ProfileData | TfprofError:
+    try:
+        return read(selection, progress)
+    except TfprofError as fault:
+        return fault
+    except OSError as fault:
+        return AccessDenied.because(fault, selection.title)
+
+
+def _claimed(files: Sequence[FoundFile]) -> InputUnreadable | None:
+    """Why a place without any run is one that was meant to be."""
+    for one in files:
+        if _CLAIMS.fullmatch(one.path.name) and one.format is None:
+            if one.closed:
+                return AccessDenied(one.why_not, where=str(one.path))
+            return WrongKind(one.why_not or "the file is empty", where=str(one.path))
+    return None
