@@ -166,7 +166,6 @@ class HeatChart:
     notes: Sequence[str] = ()
 
 
-
 @frozen_dataclass
 class RunPoint:
     """A run: when, what its steps took in microseconds, and what was expected: from, to.
@@ -200,6 +199,4 @@ class HistoryChart:
     notes: Sequence[str] = ()
 
 
-Picture = (
-    Chart | HeatChart | StepChart | RooflineChart | FlameChart | GraphChart | HistoryChart
-)
+Picture = Chart | HeatChart | StepChart | RooflineChart | FlameChart | GraphChart | HistoryChart

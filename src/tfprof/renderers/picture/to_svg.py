@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from tfprof.renderers.picture import (
     flame,
     graph_chart,
@@ -18,21 +21,20 @@ from tfprof.views.chart import (
     HeatChart,
     HistoryChart,
     Picture,
+    RooflineChart,
     StepChart,
 )
 
+_BY_KIND: dict[type[Picture], Callable[[Any], str]] = {
+    Chart: line_chart.render,
+    FlameChart: flame.render,
+    GraphChart: graph_chart.render,
+    HeatChart: heat_chart.render,
+    HistoryChart: history_chart.render,
+    RooflineChart: roofline.render,
+    StepChart: step_chart.render,
+}
+
 
 def render(picture: Picture) -> str:
-    if isinstance(picture, Chart):
-        return line_chart.render(picture)
-    if isinstance(picture, StepChart):
-        return step_chart.render(picture)
-    if isinstance(picture, FlameChart):
-        return flame.render(picture)
-    if isinstance(picture, HeatChart):
-        return heat_chart.render(picture)
-    if isinstance(picture, GraphChart):
-        return graph_chart.render(picture)
-    if isinstance(picture, HistoryChart):
-        return history_chart.render(picture)
-    return roofline.render(picture)
+    return _BY_KIND[type(picture)](picture)
