@@ -6,7 +6,7 @@ from typing import Annotated
 
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.quantity import Quantity
-from tfprof.results.fields import IF_KNOWN, INSIDE, ROW_KEY, Key, Micros
+from tfprof.results.fields import IF_KNOWN, ROW_KEY, Key, Micros
 
 
 @frozen_dataclass
@@ -36,7 +36,6 @@ class HostBeside:
     """
 
     host: Annotated[str, ROW_KEY]
-    rank: Annotated[int, ROW_KEY, INSIDE]
     own: Annotated[float | None, Micros("own_us")]
     slow_steps: int
     waited: Annotated[float | None, Micros("waited_us")]

@@ -88,7 +88,6 @@ def _rows(
         found.append(
             HostBeside(
                 one.host,
-                one.rank,
                 None if np.isnan(times).all() else float(np.nanmedian(times)),
                 int(late[row].sum()) if row is not None else 0,
                 *waited.get(at, _Waited()),

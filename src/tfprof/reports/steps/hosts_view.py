@@ -28,7 +28,7 @@ def hosts_parts(found: StepsResult) -> list[Part]:
 
 def slowest_first(between: BetweenHosts) -> list[HostBeside]:
     """By the mean over steps, so that who is slow now and then comes up, too."""
-    return sorted(between.hosts, key=lambda one: (-_mean(one), one.host, one.rank))
+    return sorted(between.hosts, key=lambda one: (-_mean(one), one.host))
 
 
 def _mean(one: HostBeside) -> float:
