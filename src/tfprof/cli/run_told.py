@@ -49,8 +49,12 @@ def _of_process(record: Mapping[str, Any], options: RunOptions) -> Iterator[str]
     captures = record.get("captures") or []
     word = "training" if options.what == TRAINING else options.what
     made = plural(count, f"{word} step")
+    # the script has ended, and this could not be written: the disk is full
+    unfinished = record.get("state") == "running"
     if captures:
-        yield from _captured(captures, made)
+        yield from _captured(captures, f"at least {made}" if unfinished else made)
+    elif unfinished:
+        yield "nothing was captured, and the record of the run is not finished"
     elif record.get("warnings"):
         yield "nothing was captured, for the reason above"
     elif count == 0:

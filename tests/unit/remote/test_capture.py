@@ -164,6 +164,14 @@ def test_the_screen_names_who_was_left_out_and_what_to_ask_next(tmp_path, captur
     assert "tfprof steps" in ran.out
 
 
+def test_who_was_left_out_is_told_once(tmp_path, capture):
+    gone = f"127.0.0.1:{free_port()}"
+    with serving(reply_with(capture)) as one, serving(reply_with(capture)) as other:
+        ran = run("capture", one, other, gone, QUICK, "--logdir", tmp_path)
+    assert "2 of 3 processes sampled" in ran.out
+    assert ran.out.count(gone) == 1
+
+
 def test_if_nobody_answers_each_is_named_and_nothing_is_left(tmp_path):
     gone = [f"127.0.0.1:{free_port()}" for _ in range(2)]
     code, told = _asked(tmp_path, *gone)

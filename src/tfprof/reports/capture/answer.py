@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -36,6 +37,10 @@ def captured(
     if len(files) > 1:
         told.append(_summary([files[0][1].parents[_RUN_ABOVE]], progress))
     whole = told[-1] if told and isinstance(told[-1], Answered) else None
+    if whole is not None:  # who is left out is told here
+        again = tuple(f"{one.host} is not in it" for one in left_out)
+        notes_of_all = tuple(one for one in whole.notes if not one.startswith(again))
+        whole = replace(whole, notes=notes_of_all)
     folder = [str(path.parents[_RUN_ABOVE]) for _, path in files[:1]]
     steps = hosts[0].steps
     result = CaptureResult(tuple(folder), tuple(hosts), steps, tuple(left_out), seconds, whole)
@@ -44,10 +49,7 @@ def captured(
         *(f"{host} wrote its capture to its own disk: {path}" for host, path in remote),
         *(str(one) for one in told if isinstance(one, TfprofError)),
     ])  # fmt: skip
-    # who is left out was told
-    again = tuple(f"{one.host} is not in it" for one in left_out)
-    more = [one for one in (whole.notes if whole else ()) if not one.startswith(again)]
-    warnings = dict.fromkeys([*notes, *_unknown(hosts), *more])
+    warnings = dict.fromkeys([*notes, *_unknown(hosts), *(whole.notes if whole else ())])
     subject = Subject(folder[0] if folder else "captures on other machines")
     return Answered(SCHEMA, "capture", (), tuple(warnings), result, subject, tuple(notes))
 
