@@ -342,6 +342,24 @@ def test_what_others_wrote_meanwhile_is_kept(runs):
     assert _index(runs)["places"].keys() == {"run-1", "run-2"}
 
 
+def test_a_look_that_is_ended_early_keeps_what_it_read(runs):
+    from tfprof.commands.run_history import history_of
+    from tfprof.reports.log import Query
+
+    heard = []
+
+    def hear(done: int) -> None:
+        heard.append(done)
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        history_of([runs], Query(), lambda path, size: heard.append((path.name, size)) or hear)
+    assert heard == [("6 runs", 6), 1, 2]
+    data = _data(runs)
+    assert (data["index"]["known"], data["index"]["read"]) == (2, 4)
+
+
 def test_a_run_that_goes_on_is_read_each_time(runs):
     for record in (runs / "run-6").rglob("run.json"):
         told = json.loads(record.read_text())
