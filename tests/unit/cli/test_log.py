@@ -167,6 +167,16 @@ def test_a_file_without_any_time_has_that_of_the_file_and_it_is_said(samples, tm
     assert (row["when_from"], row["step_us"]) == ("file", None)
 
 
+def test_a_capture_that_does_not_say_when_it_began_has_the_time_in_its_name(samples, tmp_path):
+    folder = tmp_path / "plugins" / "profile" / "2025_03_04_05_06_07"
+    folder.mkdir(parents=True)
+    shutil.copy(samples / "accelerators" / "tf_gpu_new.xplane.pb", folder / "vm.xplane.pb")
+    data = _data(tmp_path)
+    (row,) = data["runs"]
+    assert (row["when"], row["when_from"]) == ("2025-03-04T05:06:07Z", "name")
+    assert data["works"][0]["facts"]["devices"] == "1 Tesla V100-SXM2-16GB"
+
+
 def test_every_null_has_a_reason(samples, tmp_path):
     shutil.copy(samples / "keras_mlp_fwd.graph.pb", tmp_path)
     shutil.copy(samples / "xplane" / "fast-trace.xplane.pb", tmp_path)
