@@ -64,7 +64,7 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[LogResult]:
     if not paths:
         raise UsageError("no file or folder given", hint="tfprof log tfprof-runs")
     query = query_of(values.text("since"), values.whole("last"), run_noise_of(values))
-    from tfprof.commands.run_history import history_of
+    from tfprof.commands.history.reading import history_of
 
     return history_of(paths, query, progress, use_index=not values.flag("no_index"))
 

@@ -341,7 +341,7 @@ def test_an_index_is_no_run(runs):
 
 def test_what_others_wrote_meanwhile_is_kept(runs):
     """The index that is there when it is written counts, not the one that was read."""
-    from tfprof.commands.run_index import RunIndex
+    from tfprof.commands.history.index import RunIndex
     from tfprof.sources.find.run_places import find_places
 
     places = {one.key: one for one in find_places([runs]).places}
@@ -353,7 +353,7 @@ def test_what_others_wrote_meanwhile_is_kept(runs):
 
 
 def test_a_look_that_is_ended_early_keeps_what_it_read(runs):
-    from tfprof.commands.run_history import history_of
+    from tfprof.commands.history.reading import history_of
     from tfprof.reports.log import Query
 
     heard = []

@@ -6,7 +6,7 @@ import gc
 from collections.abc import Sequence
 from pathlib import Path
 
-from tfprof.commands.run_index import RunIndex
+from tfprof.commands.history.index import RunIndex
 from tfprof.errors import (
     AccessDenied,
     FileChanged,
