@@ -8,9 +8,9 @@ from datetime import datetime
 from pathlib import Path
 
 from tfprof.api.answer import Answer
+from tfprof.commands.history.reading import history_of
 from tfprof.commands.log import query_of
 from tfprof.commands.options.repeats import noise_share
-from tfprof.commands.run_history import history_of
 from tfprof.errors import UsageError
 
 PathLike = str | os.PathLike[str]

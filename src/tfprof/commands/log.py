@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,8 @@ from tfprof.commands.options.repeats import RUN_NOISE, run_noise_of
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from tfprof.reports.log import Query
     from tfprof.results.answered import Answered
     from tfprof.results.log import LogResult
@@ -34,6 +35,8 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 def query_of(since: str | datetime | None, last: int | None, run_noise: float | None) -> Query:
+    from datetime import UTC
+
     from tfprof.reports.log import Query
 
     if last is not None and last < 1:
@@ -48,6 +51,8 @@ def query_of(since: str | datetime | None, last: int | None, run_noise: float | 
 
 def _moment(said: str) -> datetime:
     """A date, a time, or how long ago; times without a zone are in UTC."""
+    from datetime import UTC, datetime, timedelta
+
     try:
         found = _AGO.fullmatch(said.strip())
         if found:
@@ -64,7 +69,7 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[LogResult]:
     if not paths:
         raise UsageError("no file or folder given", hint="tfprof log tfprof-runs")
     query = query_of(values.text("since"), values.whole("last"), run_noise_of(values))
-    from tfprof.commands.run_history import history_of
+    from tfprof.commands.history.reading import history_of
 
     return history_of(paths, query, progress, use_index=not values.flag("no_index"))
 

@@ -38,6 +38,10 @@ class Moment:
     source: TimeSource
 
 
+# of what was named and is not there
+NOTHING = "nothing"
+
+
 @frozen_dataclass
 class KnownRun:
     """`path` is where it lies; `kind` what was read: a run folder, a saved profile, a capture.

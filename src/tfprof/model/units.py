@@ -97,7 +97,7 @@ def share(part: float, whole: float) -> str:
 
 def signed_share(part: float) -> str:
     """A change: +12.3%, −4.5%."""
-    return f"{'−' if part < 0 else '+'}{100 * abs(part):.1f}%"
+    return f"{'−' if round(part, 3) < 0 else '+'}{100 * abs(part):.1f}%"
 
 
 def shape(dims: tuple[int | None, ...] | None) -> str:

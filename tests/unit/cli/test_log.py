@@ -167,6 +167,16 @@ def test_a_file_without_any_time_has_that_of_the_file_and_it_is_said(samples, tm
     assert (row["when_from"], row["step_us"]) == ("file", None)
 
 
+def test_a_capture_that_does_not_say_when_it_began_has_the_time_in_its_name(samples, tmp_path):
+    folder = tmp_path / "plugins" / "profile" / "2025_03_04_05_06_07"
+    folder.mkdir(parents=True)
+    shutil.copy(samples / "accelerators" / "tf_gpu_new.xplane.pb", folder / "vm.xplane.pb")
+    data = _data(tmp_path)
+    (row,) = data["runs"]
+    assert (row["when"], row["when_from"]) == ("2025-03-04T05:06:07Z", "name")
+    assert data["works"][0]["facts"]["devices"] == "1 Tesla V100-SXM2-16GB"
+
+
 def test_every_null_has_a_reason(samples, tmp_path):
     shutil.copy(samples / "keras_mlp_fwd.graph.pb", tmp_path)
     shutil.copy(samples / "xplane" / "fast-trace.xplane.pb", tmp_path)
@@ -331,7 +341,7 @@ def test_an_index_is_no_run(runs):
 
 def test_what_others_wrote_meanwhile_is_kept(runs):
     """The index that is there when it is written counts, not the one that was read."""
-    from tfprof.commands.run_index import RunIndex
+    from tfprof.commands.history.index import RunIndex
     from tfprof.sources.find.run_places import find_places
 
     places = {one.key: one for one in find_places([runs]).places}
@@ -340,6 +350,24 @@ def test_what_others_wrote_meanwhile_is_kept(runs):
     mine.add(places["run-2"], ())
     mine.write(None)
     assert _index(runs)["places"].keys() == {"run-1", "run-2"}
+
+
+def test_a_look_that_is_ended_early_keeps_what_it_read(runs):
+    from tfprof.commands.history.reading import history_of
+    from tfprof.reports.log import Query
+
+    heard = []
+
+    def hear(done: int) -> None:
+        heard.append(done)
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        history_of([runs], Query(), lambda path, size: heard.append((path.name, size)) or hear)
+    assert heard == [("6 runs", 6), 1, 2]
+    data = _data(runs)
+    assert (data["index"]["known"], data["index"]["read"]) == (2, 4)
 
 
 def test_a_run_that_goes_on_is_read_each_time(runs):

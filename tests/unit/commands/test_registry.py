@@ -68,6 +68,7 @@ def test_every_drawing_has_a_picture():
     assert {command.name for command in drawn} == {
         "diff",
         "layers",
+        "log",
         "memory",
         "report",
         "scope",

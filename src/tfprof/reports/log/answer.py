@@ -13,7 +13,7 @@ import numpy as np
 from tfprof.analyses.comparison.history import Compared, compared
 from tfprof.analyses.comparison.noise import Judged
 from tfprof.model import units
-from tfprof.model.known_run import KnownRun, TimeSource
+from tfprof.model.known_run import NOTHING, KnownRun, TimeSource
 from tfprof.model.quantity import Quantity
 from tfprof.printable import place
 from tfprof.reports.diff.timed import share_text
@@ -55,7 +55,7 @@ def history(
         len(rows) - len(asked),
         _noise(told, query),
     )
-    used = tuple(Used(place(run.path), run.kind) for run in ordered)
+    used = tuple(Used(place(run.path), run.kind) for run in ordered if run.kind != NOTHING)
     unknown = tuple(_why_null(asked))
     notes = (*warnings, *_notes(result, told))
     return Answered(SCHEMA, "log", used, (*notes, *unknown), result, Subject(title), notes)

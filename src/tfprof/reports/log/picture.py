@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tfprof.errors import InputMissing
 from tfprof.model import units
@@ -29,7 +29,7 @@ def picture(answered: Answered[LogResult]) -> HistoryChart:
     by_work: dict[int, list[RunRow]] = {}
     for row in timed:
         by_work.setdefault(row.work or 0, []).append(row)
-    shown = sorted(by_work, key=lambda work: -len(by_work[work]))[:_PANELS]
+    shown = _shown(by_work)
     works = {one.work: one for one in found.works}
     panels = [
         HistoryPanel(_title(works[work], len(by_work[work])),
@@ -44,6 +44,13 @@ def picture(answered: Answered[LogResult]) -> HistoryChart:
     )
 
 
+def _shown(by_work: Mapping[int, Sequence[RunRow]]) -> list[int]:
+    """Those with most runs; a single dot is no history, if there are others."""
+    ranked = sorted(by_work, key=lambda work: -len(by_work[work]))[:_PANELS]
+    several = [work for work in ranked if len(by_work[work]) > 1]
+    return several or ranked
+
+
 def _title(work: WorkRow, runs: int) -> str:
     words = {"parameters": "parameters", "FLOPs": "FLOPs"}
     said = []
@@ -52,7 +59,7 @@ def _title(work: WorkRow, runs: int) -> str:
             text = work.facts[what]
             said.append(f"{text} {words[what]}" if what in words else
                         f"batch {text}" if what == "batch" else text)  # fmt: skip
-    return " · ".join([units.plural(runs, "run"), *said])
+    return " · ".join([f"work {work.work}", units.plural(runs, "run"), *said])
 
 
 def _subtitle(rows: Sequence[RunRow]) -> str:
@@ -85,7 +92,7 @@ def _expected(row: RunRow) -> tuple[float, float] | None:
     return max(0.0, row.before_us * (1 - half)), row.before_us * (1 + half)
 
 
-def _left_out(by_work: dict[int, list[RunRow]], shown: Sequence[int]) -> list[str]:
+def _left_out(by_work: Mapping[int, Sequence[RunRow]], shown: Sequence[int]) -> list[str]:
     left = [work for work in by_work if work not in shown]
     runs = sum(len(by_work[work]) for work in left)
     return [f"{units.plural(runs, 'run')} of other work not drawn."] if left else []

@@ -125,7 +125,7 @@ def test_a_store_lists_what_is_below_in_one_go(runs):
     assert listed_file(files[0].path) == files[0]
 
 
-def test_copies_of_packed_files_are_let_go(runs, samples):
+def test_copies_of_packed_files_are_let_go(runs):
     """Each is an open file: of a thousand runs there would be thousands."""
     for path in (runs / "slow_map").rglob("*.pb"):
         import gzip

@@ -6,7 +6,7 @@ import gc
 from collections.abc import Sequence
 from pathlib import Path
 
-from tfprof.commands.run_index import RunIndex
+from tfprof.commands.history.index import RunIndex
 from tfprof.errors import (
     AccessDenied,
     FileChanged,
@@ -16,7 +16,7 @@ from tfprof.errors import (
     WrongKind,
 )
 from tfprof.model import units
-from tfprof.model.known_run import KnownRun, not_read
+from tfprof.model.known_run import NOTHING, KnownRun, not_read
 from tfprof.model.run_record import RunState
 from tfprof.printable import place
 from tfprof.reports.log import Query, history, known_run
@@ -44,7 +44,7 @@ def history_of(
     found = find_places(paths)
     warnings = list(found.warnings)
     indexes = _indexes(found, warnings) if use_index else {}
-    runs = [not_read(str(one.path), "nothing", one.fault.what) for one in found.missing]
+    runs = [not_read(str(one.path), NOTHING, one.fault.what) for one in found.missing]
     known = [(one, _known(indexes, one)) for one in found.places]
     new = [one for one, there in known if there is None]
     runs += [run for _, there in known if there is not None for run in there]

@@ -1,0 +1,1 @@
+"""What `tfprof log` does with files: which runs are read, and the index of those that were."""
