@@ -19,7 +19,7 @@ from tfprof.results.memory import EstimatedMemory, bytes_by_kind
 from tfprof.results.page_memory import BatchCurve, KindBytes, OverBatches
 from tfprof.results.page_parts import Amount
 
-# of more nodes or ops a search for what to compute again takes minutes, and a curve takes half of one
+# of more nodes or ops a search for what to compute again takes minutes, and a curve half of one
 _RECOMPUTED, _DRAWN = 2_500, 8_000
 AS_IT_IS = "as it is"
 _LARGE = "the graph has {nodes:,} nodes: an estimate would take longer than the rest of the page"
