@@ -143,8 +143,8 @@ def test_gradients_of_a_half_precision_file_are_halves_as_in_a_run(convolved, me
     # to the next 64 bytes, and what the allocator keeps beside
     assert any(image * half <= one <= image * half + 256 for one in taken)
     assert not any(image * 4 <= one <= image * 4 + 256 for one in taken)
-    # the kernels that multiply halves take so long that those of a layer overlap, 37,042,667 bytes;
-    # two of ten runs had those of both layers at once, 53,185,975, and a busy machine has them one
+    # the kernels that multiply halves take so long that those of one layer overlap: 37,042,667;
+    # of ten runs two had those of both layers at once, 53,185,975, and a busy machine has them one
     # after the other, 32,106,374
     low, high = found["interval"]
     peaks = [tfprof.peak_memory(run)["/cpu:0"] for run in measured]

@@ -43,14 +43,22 @@ class Parser(argparse.ArgumentParser):
             import difflib  # where something is misspelt
 
             word = message.split(": ", 1)[1].split(maxsplit=1)[0].partition("=")[0]
-            near = difflib.get_close_matches(word, _every_option(), 1)
-            message = f"unknown option {word}"
-            hint = f"Did you mean {near[0]}?" if near else hint
+            message, hint = f"unknown option {word}", _suggested(word) or hint
         raise UsageError(message, hint=hint)
 
     def _print_message(self, message: str, _file: object = None) -> None:
         """Help and the version, which argparse would write whether they arrive or not."""
         to_stdout(message)
+
+
+def _suggested(word: str) -> str:
+    """The nearest option; of one that other commands have, which these are."""
+    takers = _every_option()
+    if word in takers:
+        named = sorted(takers[word])
+        return f"It is an option of {', '.join(f'`{one}`' for one in named)}."
+    near = difflib.get_close_matches(word, takers, 1)
+    return f"Did you mean {near[0]}?" if near else ""
 
 
 def build_parser(name: str | None = None) -> tuple[argparse.ArgumentParser, dict[str, bool]]:
@@ -88,12 +96,15 @@ def _add_rest(parser: Parser, command: Command) -> list[argparse.ArgumentParser]
     return []
 
 
-def _every_option() -> set[str]:
+def _every_option() -> dict[str, set[str]]:
+    """With the commands that take each."""
     parser, _ = build_parser()
-    of_commands, seen = [parser], set[str]()
+    of_commands, seen = [parser], dict[str, set[str]]()
     while of_commands:
-        for action in of_commands.pop()._actions:  # noqa: SLF001
-            seen.update(action.option_strings)
+        one = of_commands.pop()
+        for action in one._actions:  # noqa: SLF001
+            for option in action.option_strings:
+                seen.setdefault(option, set()).add(one.prog)
             if isinstance(action.choices, dict):
                 of_commands += action.choices.values()
     return seen

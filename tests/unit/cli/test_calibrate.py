@@ -113,6 +113,22 @@ def test_a_run_of_another_graph_is_refused(samples, tmp_path):
     assert "no op that ran has a time and a known size" in ran.err
 
 
+def test_a_run_that_xla_compiled_is_refused(samples, tmp_path):
+    """Few of its instructions are ops of the graph: what was fitted to these was said of all."""
+    (tmp_path / "graph.pb").symlink_to(samples / MLP)
+    (tmp_path / "a.xplane.pb").symlink_to(samples / "xplane/fast-xla.xplane.pb")
+    ran = run("layers", samples / MLP, "--batch", "64", "--calibrate", tmp_path)
+    assert ran.code == 4
+    assert "XLA compiled what ran here" in ran.err
+
+
+def test_an_option_of_others_is_said_to_be_one(samples):
+    ran = run("summary", samples / MLP, "--calibrate", samples / "traced_step")
+    assert ran.code == 2
+    assert "`tfprof layers`, `tfprof memory`" in ran.err
+    assert "Did you mean" not in ran.err
+
+
 def test_a_capture_that_is_empty_or_not_there_is_refused(samples, tmp_path):
     empty = tmp_path / "x.xplane.pb"
     empty.touch()

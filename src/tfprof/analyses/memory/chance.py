@@ -54,7 +54,7 @@ def wakings(chance: int | None) -> Iterator[float]:
 
 
 def spreads(lasting: Sequence[float], rough: Iterable[bool]) -> list[float]:
-    """By op, the same in all runs: of a long kernel it evens out, but not of a `rough` one."""
+    """By op, the same in all runs by chance: a long kernel evens it out, but no `rough` one."""
     return [
         max(_ROUGH_SPREAD if is_rough else _LEAST_SPREAD, min(_SPREAD, _EVENS_OUT / max(1.0, one)))
         for one, is_rough in zip(lasting, rough, strict=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import units
-from tfprof.renderers.drawing.cut import middle_cut, tail_cut
+from tfprof.renderers.drawing.cut import middle_cut, tail_cut, title_cut
 from tfprof.renderers.picture import svg
 
 EDGE = 24.0
@@ -50,7 +50,7 @@ def value_ticks(highest: float) -> list[float]:
 
 def heading(title: str, subtitle: str) -> Iterator[str]:
     room = svg.WIDTH - 2 * EDGE
-    shown = middle_cut(title, svg.letters_in(room, TITLE))
+    shown = title_cut(title, svg.letters_in(room, TITLE))
     yield svg.text(EDGE, 38, shown, font_size=TITLE, font_weight=600)
     shown = middle_cut(subtitle, svg.letters_in(room, TEXT))
     yield svg.text(EDGE, 60, shown, "quiet", font_size=TEXT)

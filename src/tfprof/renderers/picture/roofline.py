@@ -16,6 +16,7 @@ _PLOT_TOP = 112.0
 _SMALLEST, _LARGEST = 3.0, 16.0
 _NAMED, _WIDEST_NAME = 6, 30
 _DECADES_BELOW = 2
+_BESIDE, _TRIES = 4, 12
 _LEAST = 1e-12
 
 
@@ -48,6 +49,11 @@ class _Frame(Frame):
 
     def x(self, intensity: float) -> float:
         return self.left + (self.right - self.left) * self.across.part(intensity)
+
+    def intensity(self, x: float) -> float:
+        """What stands there."""
+        part = (x - self.left) / (self.right - self.left)
+        return float(10.0 ** (self.across.low + part * (self.across.high - self.across.low)))
 
     def y(self, value: float) -> float:
         return self.bottom - PLOT_HEIGHT * self.up.part(value)
@@ -107,30 +113,51 @@ def _roof(chart: RooflineChart, frame: _Frame) -> Iterator[str]:
 def _dots(chart: RooflineChart, frame: _Frame) -> Iterator[str]:
     """The largest first, so that small ones lie on top; names of those that take most time."""
     largest = max((one.share for one in chart.points), default=1.0) or 1.0
-    by_share = sorted(chart.points, key=lambda one: -one.share)
-    taken: list[tuple[float, float]] = []
-    for number, one in enumerate(by_share):
+    taken: list[_Box] = []
+    named: list[tuple[RoofPoint, _Box]] = []
+    for one in sorted(chart.points, key=lambda one: -one.share):
         x, y = frame.x(one.intensity), frame.y(one.rate)
         radius = _SMALLEST + (_LARGEST - _SMALLEST) * math.sqrt(one.share / largest)
         said = svg.tooltip(_said(chart, one))
         yield svg.element("circle", svg.dot_look(0), said, cx=x, cy=y, r=radius, fill_opacity=0.55)
-        if number < _NAMED:
-            yield _name(one, x, y, radius, frame, taken)
+        taken.append(_Box(x - radius, x + radius, y - radius, y + radius))
+        named.append((one, taken[-1]))
+    for one, dot in named[:_NAMED]:
+        yield _name(chart, one, dot, frame, taken)
 
 
-def _name(
-    one: RoofPoint, x: float, y: float, radius: float, frame: _Frame,
-    taken: list[tuple[float, float]],
-) -> str:  # fmt: skip
-    """Beside the dot, on the side with room; lower where another name is there already."""
+@frozen_dataclass
+class _Box:
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+    def meets(self, other: _Box) -> bool:
+        beside = self.right <= other.left or other.right <= self.left
+        return not beside and self.top < other.bottom and other.top < self.bottom
+
+
+def _name(chart: RooflineChart, one: RoofPoint, dot: _Box, frame: _Frame, taken: list[_Box]) -> str:
+    """Beside the dot, on the side with room; lower where a dot, a name or the roof is already."""
     words = f"{middle_cut(one.name, _WIDEST_NAME)} {units.share(one.share, 1)}"
-    fits = x + radius + 4 + svg.text_width(words, SMALL) <= frame.right
-    place, anchor = (x + radius + 4, "start") if fits else (x - radius - 4, "end")
-    row = y + 4
-    while any(abs(row - other) < SMALL + 2 and abs(place - at) < 220 for at, other in taken):
-        row += SMALL + 2
-    taken.append((place, row))
+    wide = svg.text_width(words, SMALL)
+    fits = dot.right + _BESIDE + wide <= frame.right
+    place, anchor = (dot.right + _BESIDE, "start") if fits else (dot.left - _BESIDE, "end")
+    left = place if fits else place - wide
+    first = (dot.top + dot.bottom) / 2 + 4
+    rows = [first + (SMALL + 2) * step for step in range(_TRIES)]
+    rows = [row for row in rows if row <= frame.bottom] or rows[:1]
+    boxes = {row: _Box(left, left + wide, row - SMALL + 2, row + 2) for row in rows}
+    free = (row for row in rows if not _is_taken(chart, frame, boxes[row], taken))
+    row = next(free, rows[0])
+    taken.append(boxes[row])
     return svg.text(place, row, words, font_size=SMALL, text_anchor=anchor)
+
+
+def _is_taken(chart: RooflineChart, frame: _Frame, box: _Box, taken: Sequence[_Box]) -> bool:
+    high, low = (frame.y(chart.roof(frame.intensity(x))) for x in (box.right, box.left))
+    return (high < box.bottom and box.top < low) or any(map(box.meets, taken))
 
 
 def _said(chart: RooflineChart, one: RoofPoint) -> str:

@@ -20,6 +20,8 @@ _WHAT = (
     "or run metadata."
 )
 
+_INSTRUCTION = "hlo_op"
+
 
 def calibration_of(captures: Sequence[ProfileData]) -> Calibration:
     return calibration([_observed(data) for data in captures])
@@ -49,6 +51,13 @@ def _observed(data: ProfileData) -> Observed:
             "the run has no graph beside it: nothing tells the sizes of its ops",
             where=data.title,
             hint=_WHAT,
+        )
+    if any(plane.has_stat(_INSTRUCTION) for space in data.hosts.spaces for plane in space.planes):
+        # fitted to its own ops, the few that have times would stand for all of them
+        raise WrongKind(
+            "XLA compiled what ran here: its instructions are not the ops of the graph",
+            where=data.title,
+            hint="Record a run without jit_compile: that tells how long ops take.",
         )
     found = observed(data, data.graph, _costs(data))
     if found is None:

@@ -9,6 +9,7 @@ import numpy as np
 from tfprof.errors import InputMissing, UsageError
 from tfprof.model.quantity import Quantity
 from tfprof.reports import memory
+from tfprof.reports.memory.asked_steps import estimator_of
 from tfprof.reports.memory.words import curves_of
 from tfprof.reports.page.about import About
 from tfprof.reports.page.answers import summary_of
@@ -18,7 +19,7 @@ from tfprof.results.memory import EstimatedMemory, bytes_by_kind
 from tfprof.results.page_memory import BatchCurve, KindBytes, OverBatches
 from tfprof.results.page_parts import Amount
 
-# of more nodes a search for what to compute again takes minutes, and a curve takes half of one
+# of more nodes or ops a search for what to compute again takes minutes, and a curve half of one
 _RECOMPUTED, _DRAWN = 2_500, 8_000
 AS_IT_IS = "as it is"
 _LARGE = "the graph has {nodes:,} nodes: an estimate would take longer than the rest of the page"
@@ -33,13 +34,18 @@ def estimated_of(about: About) -> Answered[EstimatedMemory]:
         raise InputMissing(_LARGE.format(nodes=nodes), hint="`tfprof memory` takes that time.")
     if nodes > _DRAWN:
         return _only_estimated(memory.ask(about.data, replace(asked, budget=None)))
-    if nodes <= _RECOMPUTED:
+    if nodes <= _RECOMPUTED and _ops_of_a_step(about, asked) <= _RECOMPUTED:
         searched = replace(asked, what_if=memory.WhatIfQuery(recompute=""))
         try:
             return _only_estimated(memory.to_draw(about.data, searched))
         except UsageError:  # only a training step keeps activations
             pass
     return _only_estimated(memory.to_draw(about.data, asked))
+
+
+def _ops_of_a_step(about: About, asked: memory.Query) -> int:
+    """The rounds of loops are played one by one: a few hundred nodes may be many thousand ops."""
+    return len(estimator_of(about.data, asked).first.steps)
 
 
 def _only_estimated(found: Answered[memory.MemoryResult]) -> Answered[EstimatedMemory]:
