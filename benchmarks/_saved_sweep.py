@@ -127,7 +127,11 @@ def _masks(sample: _answer_samples.Sample, folder: Path) -> list[str]:
     given = [folder / path.removeprefix("samples/") for path in sample.paths]
     inside = [one for path in given for one in (path, *path.rglob("*"), path.parent)]
     names = {f"samples/{one.relative_to(folder)}" for one in inside if one != folder}
-    names |= {f"samples/saved.tfprof/{one.name}" for one in inside}
+    # inside of the file, a path begins where those of all files differ
+    parts = [one.relative_to(folder).parts for one in inside]
+    names |= {
+        "/".join(("samples/saved.tfprof", *one[at:])) for one in parts for at in range(len(one))
+    }
     names |= {name.removesuffix(".index") for name in names} | {"samples/saved.tfprof", "samples"}
     return sorted(names, key=len, reverse=True)
 

@@ -81,3 +81,16 @@ def test_columns_of_few_rows_are_written(whole, few):
     assert len(columns["parent"]) == len(few)
     assert columns["parent"].max() < len(few)
     assert columns["inside"].sum() == few.nodes - (columns["kind"] == 0).sum()
+
+
+def test_every_edge_between_two_rows_is_counted(whole, few):
+    """As many lead into a scope that is open in both as before."""
+    name = next(few.name_of(row) for row in np.flatnonzero(few.kind == 1)[1:].tolist())
+    assert _into(few, name) == _into(whole, name) > 0
+
+
+def _into(graph, name):
+    inside = np.array(
+        [f"{graph.name_of(row)}/".startswith(f"{name}/") for row in range(len(graph))]
+    )
+    return int((inside[graph.data.target] & ~inside[graph.data.source]).sum())

@@ -70,7 +70,7 @@ def _of_rows(metric: GraphMetric, kept: npt.NDArray[np.bool_]) -> GraphMetric:
 
 
 def _between(edges: GraphEdges, number: Ints) -> GraphEdges:
-    """Each once; what a scope reads of itself is inside of it."""
-    ends = np.stack([number[edges.source], number[edges.target], edges.shape])
-    source, target, shape = np.unique(ends[:, ends[0] != ends[1]], axis=1)
-    return GraphEdges(source, target, shape, edges.shapes)
+    """All but what a scope reads of itself; none twice as one, or there would seem to be fewer."""
+    source, target = number[edges.source], number[edges.target]
+    leads = source != target
+    return GraphEdges(source[leads], target[leads], edges.shape[leads], edges.shapes)
