@@ -164,7 +164,7 @@ def test_a_default_that_all_would_share_is_refused():
 
         @frozen_dataclass
         class Shared:
-            names: list[str] = []  # noqa: RUF008, RUF012
+            names: list[str] = []  # noqa: RUF012
 
 
 def test_each_has_its_own_list():

@@ -55,7 +55,7 @@ class Spans:
         return Spans(self.data, self.starts[rows], self.ends[rows])
 
     def texts(self) -> list[str]:
-        """Each stretch as a string: where they are close, one decode and many slices are quicker."""
+        """Each stretch as a string; where they are close, one decode and many slices."""
         if not len(self):
             return []
         first, last = int(self.starts.min()), int(self.ends.max())
