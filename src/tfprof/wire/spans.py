@@ -24,7 +24,7 @@ _MISSING = -1
 # how many stretches are hashed together: their columns should stay in the processor's cache
 _BLOCK = 1 << 13
 # with more bytes than this between two stretches, decoding what lies between costs too much
-_SPARSE = 2000
+_SPARSE = 100
 
 
 @frozen_dataclass
@@ -55,7 +55,7 @@ class Spans:
         return Spans(self.data, self.starts[rows], self.ends[rows])
 
     def texts(self) -> list[str]:
-        """Each stretch as a string: one decode and many slices beat many decodes."""
+        """Each stretch as a string; where they are close, one decode and many slices."""
         if not len(self):
             return []
         first, last = int(self.starts.min()), int(self.ends.max())
