@@ -24,7 +24,7 @@ help:
 	@echo "make fuzz          ask every command about damaged files (MINUTES=5)"
 	@echo "make check         ruff, mypy, import-linter, docs"
 	@echo "make format        let ruff format and fix"
-	@echo "make bench         compare with the other tools, side by side"
+	@echo "make bench         compare with the other tools, side by side; SCALE=1: a thousand hosts, too"
 	@echo "make clean         remove what these commands made"
 	@echo "ARGS='-k name' is passed on to pytest; PYTHON=python3.12 picks the interpreter."
 

@@ -243,6 +243,7 @@ export interface CaptureFacts {
   host_share: number | null;
   device_share: number | null;
   eager_share: number | null;
+  left_out: LeftOut[];
 }
 
 /** `written` is the folder of the run, if there is one; `steps` are those of its first host. */
@@ -1283,6 +1284,12 @@ export interface LayersRow {
   uses_tensor_cores?: boolean | null;
   could_use_tensor_cores?: boolean;
   [key: string]: unknown;
+}
+
+/** A host that the answer is not of. */
+export interface LeftOut {
+  host: string;
+  why: string;
 }
 
 /** Whether the sides are alike in something that decides what can be compared. */
@@ -2428,6 +2435,7 @@ export interface StepsResult {
   launches: Launches[];
   stragglers: Straggler[];
   hosts: HostRow[];
+  left_out: LeftOut[];
   missing: string[];
   events?: Behind[];
   overhead?: TraceOverhead;
