@@ -24,7 +24,7 @@ help:
 	@echo "make fuzz          ask every command about damaged files (MINUTES=5)"
 	@echo "make check         ruff, mypy, import-linter, docs"
 	@echo "make format        let ruff format and fix"
-	@echo "make bench         speed beside other tools: a table, kept in docs/benchmarks.md (ROWS='scope')"
+	@echo "make bench         speed beside other tools: a table, kept in docs/benchmarks.md (ROWS='scope' SCALE=1)"
 	@echo "make bench-check   measure again; fails if a ratio fell by a third"
 	@echo "make bench-each    every script in benchmarks/: how right answers are, and more about speed"
 	@echo "make clean         remove what these commands made"
@@ -99,6 +99,7 @@ format: .venv-check/installed
 ROWS ?=
 bench: .venv-test/installed
 	.venv-test/bin/python benchmarks/bench.py --write --rows '$(ROWS)' $(ARGS)
+	$(if $(SCALE),SCALE=$(SCALE) .venv-test/bin/python benchmarks/many_hosts.py)
 
 bench-check: .venv-test/installed
 	.venv-test/bin/python benchmarks/bench.py --check --rows '$(ROWS)' $(ARGS)

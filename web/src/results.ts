@@ -261,6 +261,7 @@ export interface CaptureFacts {
   host_share: number | null;
   device_share: number | null;
   eager_share: number | null;
+  left_out: LeftOut[];
 }
 
 /** `written` is the folder of the run, if there is one; `steps` are those of its first host. */
@@ -1368,6 +1369,12 @@ export interface LayersRow {
   uses_tensor_cores?: boolean | null;
   could_use_tensor_cores?: boolean;
   [key: string]: unknown;
+}
+
+/** A host that the answer is not of. */
+export interface LeftOut {
+  host: string;
+  why: string;
 }
 
 /** Whether the sides are alike in something that decides what can be compared. */
@@ -2592,6 +2599,7 @@ export interface StepsResult {
   launches: Launches[];
   stragglers: Straggler[];
   hosts: HostRow[];
+  left_out: LeftOut[];
   missing: string[];
   between_hosts?: BetweenHosts;
   events?: Behind[];

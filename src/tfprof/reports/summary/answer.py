@@ -50,7 +50,8 @@ def ask(
     bad = _bad_values(stored.tensors) if stored is not None else []
     as_run = known.question.sizes.get(BATCH)
     batch = [] if as_run is None or BATCH in query.question.sizes else [said_of_batch(as_run)]
-    notes = [*bad, *said_by_recorder(data), *data.warnings, *batch]
+    # as it was counted: also who was left out then
+    notes = [*bad, *said_by_recorder(data), *known.data.warnings, *batch]
     result = replace(
         _result(known, stored),
         advice=first_finding(known, query.ignore),

@@ -13,7 +13,7 @@ from tfprof.sources.files.registry import Format
 from tfprof.sources.find.recognise import recognise
 
 _MAX_DEPTH = 8
-_MAX_FILES = 10_000
+_MAX_FILES = 20_000
 # files that could not be looked into, and are named
 _SAID = 5
 # folders that never hold a capture and may hold thousands of files

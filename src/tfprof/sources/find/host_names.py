@@ -67,7 +67,9 @@ def named_captures(
     )
     return {
         found[place]: CaptureOfHost(
-            rank, TraceFile(files[found[place]], found[place].format, 0, names[place])
+            rank,
+            TraceFile(files[found[place]], found[place].format, 0, names[place]),
+            str(found[place].path),
         )
         for rank, place in enumerate(order)
     }

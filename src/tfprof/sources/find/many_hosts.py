@@ -28,10 +28,14 @@ _TOLD_EACH = 3
 
 @frozen_dataclass
 class CaptureOfHost:
-    """One of several captures, not read; all that another process needs to read it."""
+    """One of several captures, not read; all that another process needs to read it.
+
+    `shown` is its path as the user gave it: elsewhere, it is read by the whole one.
+    """
 
     rank: int
     file: TraceFile
+    shown: str = ""
 
     @property
     def name(self) -> str:
@@ -40,6 +44,15 @@ class CaptureOfHost:
     @property
     def size(self) -> int:
         return self.file.file.facts.size
+
+    def told(self, text: str) -> str:
+        return text.replace(str(self.file.file.path), self.shown) if self.shown else text
+
+    def fault(self, fault: Exception) -> TfprofError:
+        if not isinstance(fault, TfprofError):
+            return InputUnreadable("there is not enough memory to read it", where=self.shown)
+        fault.where = self.told(fault.where)
+        return fault
 
 
 @frozen_dataclass
@@ -118,13 +131,7 @@ def _origin(one: CaptureOfHost) -> int | TfprofError:
         one.file.file.check()
         return origin_ns(one.file.file.path)
     except _OF_ONE_HOST as fault:
-        return _fault(fault)
-
-
-def _fault(fault: Exception) -> TfprofError:
-    if isinstance(fault, TfprofError):
-        return fault
-    return InputUnreadable("there is not enough memory to read it")
+        return one.fault(fault)
 
 
 class _Kept(Asking):
@@ -145,7 +152,7 @@ class _Kept(Asking):
                 space = None if trace is None else trace.space
                 origins += [] if space is None else [space.origin_ns]
             except _OF_ONE_HOST as fault:
-                found[one.rank] = _fault(fault)
+                found[one.rank] = one.fault(fault)
                 # its clock counts wherever it is read
                 origin = _origin(one)
                 origins += [origin] if isinstance(origin, int) else []
@@ -162,11 +169,11 @@ class _Kept(Asking):
         try:
             answers = [task.ask(host, *task.args) for task in self._tasks]
         except _OF_ONE_HOST as fault:
-            return _fault(fault)
+            return one.fault(fault)
         for task, answer in zip(self._tasks, answers, strict=True):
             self._answers[task.key][one.rank] = answer
         self._hosts[one.rank] = host
-        return HostAnswers(facts, trace.steps, tuple(piece.warnings), tuple(answers))
+        return HostAnswers(facts, trace.steps, tuple(map(one.told, piece.warnings)), tuple(answers))
 
     def host(self, rank: int, _: HostAnswers) -> Host:
         return self._hosts[rank]
@@ -193,8 +200,8 @@ class _AskHost:
             host = Host(one.name, one.rank, trace.steps, TraceAtHand(trace), facts)
             answers = tuple(task.ask(host, *task.args) for task in self.tasks)
         except _OF_ONE_HOST as fault:
-            return _fault(fault)
-        return HostAnswers(facts, trace.steps, tuple(piece.warnings), answers)
+            return one.fault(fault)
+        return HostAnswers(facts, trace.steps, tuple(map(one.told, piece.warnings)), answers)
 
 
 class _ReadAgain(Asking):
