@@ -40,8 +40,6 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         hint = f"`{self.prog} --help` lists the options."
         if message.startswith("unrecognized arguments: "):
-            import difflib  # where something is misspelt
-
             word = message.split(": ", 1)[1].split(maxsplit=1)[0].partition("=")[0]
             message, hint = f"unknown option {word}", _suggested(word) or hint
         raise UsageError(message, hint=hint)
@@ -57,6 +55,8 @@ def _suggested(word: str) -> str:
     if word in takers:
         named = sorted(takers[word])
         return f"It is an option of {', '.join(f'`{one}`' for one in named)}."
+    import difflib  # where something is misspelt
+
     near = difflib.get_close_matches(word, takers, 1)
     return f"Did you mean {near[0]}?" if near else ""
 
