@@ -26,6 +26,7 @@ _PREFIX: Final = "TFPROF_"
 # tables and lists that commands ask for as they are, and which commands do
 _BUDGET: Final = "budget"
 _WHOLE: Final = {_BUDGET: ("check",), "ignore": ("advise", "summary")}
+_NOT_OF_A_FILE: Final = ("scheduler",)
 _NO_SETTING: Final = (Takes.PATHS, Takes.WORD)
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
 
@@ -67,9 +68,19 @@ def settings_of(command: Command) -> dict[str, Setting]:
             said = _of(table, key_of(option)) if isinstance(table, Mapping) else None
             if said is not None:
                 where = f"[{name}] of {project.path}"
+                _check_trust(option, where)
                 found[option.dest] = Setting(_from_toml(option, said, where), where)
                 break
     return found
+
+
+def _check_trust(option: Option, where: str) -> None:
+    """Whoever wrote a project does not say whom code is handed to, and whose is run."""
+    if key_of(option) in _NOT_OF_A_FILE:
+        raise UsageError(
+            f"{key_of(option)} is in {where}, where it may not be",
+            hint=f"Say {option.name}, or set {variable_of(option)}.",
+        )
 
 
 def with_settings(values: Values, command: str) -> Values:

@@ -154,6 +154,14 @@ def test_a_scheduler_without_the_extra_names_it(job, monkeypatch):
     assert "tfprof[scale]" in found.err
 
 
+def test_a_file_of_the_project_names_no_scheduler(job, tmp_path, monkeypatch):
+    (tmp_path / "pyproject.toml").write_text('[tool.tfprof]\nscheduler = "tcp://10.0.0.1:8786"\n')
+    monkeypatch.chdir(tmp_path)
+    found = run("steps", str(job))
+    assert found.code == 2
+    assert "where it may not be" in found.err
+
+
 @pytest.mark.parametrize(
     ("names", "missing"),
     [
