@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "examples/README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # what a block may name: these, and what `make samples` unpacks
 CLONE = ("README.md", "docs", "examples", "tests")
-NOT_RUN = 14
+NOT_RUN = 15
 _PROMPT = "tfprof>"
 _MARK = r"<!-- not run: (?P<why>[^\n]+) -->\n\n"
 # a block, and, in a text block after it, what Python prints
