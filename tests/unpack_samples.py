@@ -31,20 +31,20 @@ def unpack_data(folder: Path) -> None:
 def unpack_samples(folder: Path) -> None:
     """The same with the values of the checkpoint, and a job of several hosts."""
     unpack_data(folder)
-    _make_job(folder)
+    make_job(folder, folder / "job")
     packed = _TESTS / "checkpoints" / "resnet32.data-00000-of-00001.gz"
     (folder / _SHARD).write_bytes(gzip.decompress(packed.read_bytes()))
 
 
-def _make_job(folder: Path) -> None:
+def make_job(samples: Path, folder: Path) -> None:
     """Seven hosts: one waits for its input, one is missing, the file of one is cut off."""
     fast, slow = (
-        (folder / "xplane" / f"{name}.xplane.pb").read_bytes() for name in ("fast-cb", "slow-cb")
+        (samples / "xplane" / f"{name}.xplane.pb").read_bytes() for name in ("fast-cb", "slow-cb")
     )
     files = {0: fast, 1: fast, 2: slow, 4: fast, 5: fast, 6: fast[: len(fast) // 2]}
-    (folder / "job").mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True)
     for number, data in files.items():
-        (folder / "job" / f"worker-{number}.xplane.pb").write_bytes(data)
+        (folder / f"worker-{number}.xplane.pb").write_bytes(data)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from statistics import median
 
 import pytest
 from advice_cases import (
@@ -14,7 +15,9 @@ from advice_cases import (
     short_of_memory,
     traced_in_record,
 )
+from unpack_samples import make_job
 
+import tfprof
 from tfprof.analyses.advice.advise import advise, names_meant
 from tfprof.analyses.advice.known import Known
 from tfprof.analyses.advice.of_runs.code_for import for_copies
@@ -168,3 +171,15 @@ def test_the_change_is_written_for_what_ran(s):
     ahead = for_copies(of_tensorflow, "/tpu:0", Category.HOST_TO_DEVICE)
     assert "experimental_distribute_dataset" in ahead
     assert "float(loss)" in for_copies(of_tensorflow, "/gpu:0", Category.OUTPUT)
+
+
+def test_a_host_that_others_do_not_wait_for_gains_of_its_own_step(samples, tmp_path):
+    """The first host's steps end sooner than the slow one is behind."""
+    make_job(samples, tmp_path)
+    steps = tfprof.load(tmp_path).steps().to_dict()["data"]
+    slow = next(one for one in steps["hosts"] if one["host"] == "worker-2")
+    findings = tfprof.load(tmp_path).advise().to_dict()["data"]["findings"]
+    gain = next(one["gain"] for one in findings if one["rule"] == "stragglers")
+    assert gain["before"] == pytest.approx(slow["median_us"])
+    others = [one["median_us"] for one in steps["hosts"] if one["host"] != "worker-2"]
+    assert gain["after"] == pytest.approx(median(others), rel=0.05)

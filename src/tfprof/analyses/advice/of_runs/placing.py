@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from tfprof.analyses.advice.known import Known
 from tfprof.analyses.advice.rule import finding, modelled, rule
 from tfprof.model import units
+from tfprof.model.units import as_micros
 from tfprof.results.advice import Confidence, Finding, Severity
+from tfprof.results.host_steps import Straggler
+from tfprof.results.steps import StepsResult
 
 _UNEVEN = 1.5
 _OFTEN = 0.5
@@ -117,7 +120,8 @@ def _stragglers(known: Known) -> Iterator[Finding]:
     for one in steps.stragglers if steps is not None else ():
         if one.steps < _OFTEN * one.of_steps or steps is None:
             continue
-        before, behind = steps.period.median_us, one.behind / 1e6
+        behind = one.behind / 1e6
+        before = _step_of(one, steps)
         yield finding(
             "stragglers",
             f"{one.name} is behind in {one.steps} of {one.of_steps} steps, usually by "
@@ -126,9 +130,15 @@ def _stragglers(known: Known) -> Iterator[Finding]:
             f"see what it does meanwhile: `tfprof steps PATH --device {one.name}`.",
             stage=one.name,
             gain=modelled("step_us", before, max(0.0, before - behind),
-                          "the median step without what it is usually behind"),
+                          "a step of the slowest without what it is usually behind"),
             severity=Severity.PROBLEM,
         )  # fmt: skip
+
+
+def _step_of(late: Straggler, steps: StepsResult) -> float:
+    """In microseconds: of a host its own, as others go on where nobody waits for it."""
+    own = [one.median for one in steps.hosts if late.kind == "host" and one.host == late.name]
+    return as_micros(own[0]) if own else steps.period.median_us
 
 
 @rule("first-batch-profiled", "XPlane capture with steps")
