@@ -26,7 +26,9 @@ def test_every_question_has_an_answer(space):
     hosts = list(breakdowns(space))
     if not hosts:
         return
-    profile = ProfileData("x", hosts=Hosts.of(SimpleNamespace(space=space, steps=())))
+    profile = ProfileData(
+        "x", hosts=Hosts.of(SimpleNamespace(space=space, steps=(), executions=()))
+    )
     step = hosts[0].steps.windows[0].number
     queries = [Query(), Query(step=step), Query(gaps=True)]
     queries += [Query(step, category.value) for category in Category]

@@ -125,7 +125,17 @@ def test_a_saved_model_is_read_without_tensorflow(name, made):
 
 
 def test_public_names_are_these():
-    own = {"Answer", "Profile", "TfprofError", "__version__", "capture", "diff", "flops", "load"}
+    own = {
+        "Answer",
+        "Profile",
+        "TfprofError",
+        "__version__",
+        "capture",
+        "diff",
+        "flops",
+        "load",
+        "log",
+    }
     own |= {"op_rule", "parameter_count", "peak_memory", "profiler_options", "trace"}
     assert set(tfprof.__all__) == own | set(original.__all__)
 

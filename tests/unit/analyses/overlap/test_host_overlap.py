@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from random_traces import capture, capture_of_hosts
 
+from tfprof.analyses.between_hosts.slow_hosts import straggling_hosts
 from tfprof.analyses.overlap.fragments import missing_parts
 from tfprof.analyses.overlap.host_overlap import overlap
 from tfprof.analyses.overlap.host_steps import host_steps
-from tfprof.analyses.overlap.stragglers import straggling_hosts
 from tfprof.analyses.step_time.breakdown import breakdowns
 from tfprof.renderers.data.encode import encoded
 from tfprof.reports.steps import Query, partial_of

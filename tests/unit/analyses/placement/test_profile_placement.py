@@ -190,8 +190,9 @@ def test_hosts_read_alone_and_merged_are_those_read_together(samples, tmp_path):
     paths = [samples / f"xplane/{name}.xplane.pb" for name in ("slow-cb", "synthetic-gpu")]
     for path in paths:
         shutil.copyfile(path, tmp_path / path.name)
-    together = host_placement(tfprof.load(tmp_path).data.trace)
-    alone = [host_placement(tfprof.load(path).data.trace, host=at) for at, path in enumerate(paths)]
+    data = tfprof.load(tmp_path).data
+    together = host_placement(data.trace)
+    alone = [host_placement(one.trace, host=at) for at, one in enumerate(data.hosts)]
     names = DeviceNames(together.device_names)
     assert len(together.devices) == 2
     for merged in (alone[0].merge(alone[1]), alone[1].merge(alone[0])):
