@@ -6,6 +6,7 @@ together in any order.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from enum import Enum
 from typing import Annotated
@@ -232,4 +233,5 @@ class HostSteps:
         if not self.ops_recorded:
             return None
         average = self.average()
-        return average[Category.INPUT] / max(1, sum(average.values()))
+        # rounded once: from Python 3.12 on, sum() adds otherwise
+        return average[Category.INPUT] / max(1, math.fsum(average.values()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from tfprof.results.categories import Category
@@ -59,7 +60,7 @@ def _exposed(times: Times, hidden: Times) -> int:
 def _of_threads(host: HostSteps) -> Mapping[Bound, float]:
     found = dict.fromkeys(Bound, 0.0)
     average = host.average_of(host.time)
-    whole = max(1, sum(average.values()))
+    whole = max(1, math.fsum(average.values()))
     for category, time in average.items():
         found[_OF_HOST.get(category, Bound.UNKNOWN)] += time / whole
     return found

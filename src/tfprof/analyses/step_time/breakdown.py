@@ -6,6 +6,7 @@ Category; so the categories of a step add up to its period, to the picosecond.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 
@@ -82,7 +83,7 @@ class Breakdown:
         if not self.ops_recorded:
             return None
         average = self.average()
-        return average[Category.INPUT] / max(1, sum(average.values()))
+        return average[Category.INPUT] / max(1, math.fsum(average.values()))
 
     def with_only(self, device: str) -> Breakdown:
         """As if the other devices were not there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from tfprof.model import units
@@ -37,14 +38,14 @@ def bound_text(average: Mapping[Category, float], share: float | None) -> str:
     if share is None:
         return NO_OPS
     dark = sum(average[category] for category in REST)
-    if share < MATTERS and dark >= _UNEXPLAINED * sum(average.values()):
+    if share < MATTERS and dark >= _UNEXPLAINED * math.fsum(average.values()):
         return f"{input_bound(share)}, as far as it was recorded"
     return input_bound(share)
 
 
 def step_text(average: Mapping[Category, float], share: float | None) -> str:
     """An average step in a line: its largest slices, and whether it waits for input."""
-    whole = sum(average.values())
+    whole = math.fsum(average.values())
     largest = sorted(average.items(), key=lambda item: -item[1])[:_SLICES]
     slices = [f"{units.share(time, whole)} {one.label}" for one, time in largest if time]
     return f"{', '.join(slices)}: {bound_text(average, share)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -130,7 +131,7 @@ def _rows(found: HostSteps) -> list[StepRow]:
 def _average(found: HostSteps) -> AverageStep:
     average = found.average_of(found.time)
     return AverageStep(
-        sum(average.values()),
+        math.fsum(average.values()),
         average,
         found.average_of(found.gross),
         found.average_of(found.count),

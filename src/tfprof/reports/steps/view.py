@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from statistics import median
 
@@ -162,7 +163,7 @@ def input_verdict(found: StepsResult) -> str:
 def _average_table(found: StepsResult) -> Table:
     """Where the time of an average step goes; how long each went on beside others, too."""
     average = found.average
-    whole = sum(average.breakdown.values())
+    whole = math.fsum(average.breakdown.values())
     columns = [
         Column("category", "an average step"),
         Column("time_us", "time", Unit.MICROS),
