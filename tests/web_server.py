@@ -50,8 +50,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _file(self, place: Path, *, body: bool) -> None:
         """A part of a large file is all that is read of it."""
         asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
-        extra = {"Accept-Ranges": "bytes"} if self.server.parts else {}
-        size = place.stat().st_size
+        facts = place.stat()
+        size = facts.st_size
+        # as web servers make it; older versions of fsspec do not look at the time
+        extra = {"ETag": f'"{facts.st_mtime_ns:x}-{size:x}"'}
+        if self.server.parts:
+            extra["Accept-Ranges"] = "bytes"
         begin, end = 0, size - 1
         if asked is not None and self.server.parts:
             begin, end = int(asked[1]), min(int(asked[2] or end), end)
