@@ -6,6 +6,8 @@ it took to start. Here `__init__` is compiled when the first object is made, and
 has to know of the fields is worked out when it asks; until then that module is not even loaded. The
 rest is as ever: `fields`, `replace`, `asdict`, comparing, pickling, patterns; all fields are
 parameters. What `tfprof --help` imports takes `replace` from here.
+
+`mutable_dataclass` is the same of `dataclass(slots=True)`.
 """
 
 from __future__ import annotations
@@ -97,20 +99,33 @@ if TYPE_CHECKING:
     @dataclass_transform(frozen_default=True, field_specifiers=(field,))
     def frozen_dataclass(cls: Any = None, /, *, slots: bool = True, eq: bool = True) -> Any: ...
 
+    @overload
+    def mutable_dataclass(cls: type[C], /) -> type[C]: ...
+    @overload
+    def mutable_dataclass(*, unsafe_hash: bool = False) -> Callable[[type[C]], type[C]]: ...
+    @dataclass_transform(field_specifiers=(field,))
+    def mutable_dataclass(cls: Any = None, /, *, unsafe_hash: bool = False) -> Any: ...
+
 else:
 
     def frozen_dataclass(cls=None, /, *, slots=True, eq=True):  # noqa: ANN001, ANN201
         """As `dataclass(frozen=True, slots=True)`; without slots where a property is cached."""
-        return partial(_made, slots=slots, eq=eq) if cls is None else _made(cls, slots=slots, eq=eq)
+        make = partial(_made, slots=slots, eq=eq, hashed=eq, frozen=True)
+        return make if cls is None else make(cls)
+
+    def mutable_dataclass(cls=None, /, *, unsafe_hash=False):  # noqa: ANN001, ANN201
+        """As `dataclass(slots=True)`."""
+        make = partial(_made, slots=True, eq=True, hashed=unsafe_hash, frozen=False)
+        return make if cls is None else make(cls)
 
 
-def _made(cls: Any, *, slots: bool, eq: bool) -> Any:  # noqa: ANN401
+def _made(cls: Any, *, slots: bool, eq: bool, hashed: bool, frozen: bool) -> Any:  # noqa: ANN401
     specs = {name: one for base in cls.__mro__[:0:-1] for name, one in _specs_of(base).items()}
     specs |= {one.name: one for one in _own_specs(cls)}
     made: Any = _with_slots(cls, specs) if slots else _without_descriptions(cls, specs)
     places = tuple(one.name for one in specs.values() if not one.said("kw_only", otherwise=False))
     methods: dict[str, object] = {
-        "__init__": _FirstInit(made),
+        "__init__": _FirstInit(made, frozen=frozen),
         "__repr__": _repr,
         "__match_args__": places,
         "__replace__": replace,
@@ -118,7 +133,7 @@ def _made(cls: Any, *, slots: bool, eq: bool) -> Any:  # noqa: ANN401
     if eq:
         compared = (one.name for one in specs.values() if one.said("compare", otherwise=True))
         values = _values(tuple(compared))
-        methods |= {"__eq__": _equal(values), "__hash__": _hashed(values)}
+        methods |= {"__eq__": _equal(values), "__hash__": _hashed(values) if hashed else None}
     if slots:
         methods |= {"__getstate__": _state, "__setstate__": _restore}
     for name, method in methods.items():
@@ -127,7 +142,8 @@ def _made(cls: Any, *, slots: bool, eq: bool) -> Any:  # noqa: ANN401
             setattr(made, name, method)
     setattr(made, _SPECS, specs)
     made.__dataclass_fields__ = _FieldsOnDemand(made)
-    made.__setattr__, made.__delattr__ = _refuse, _refuse
+    if frozen:
+        made.__setattr__, made.__delattr__ = _refuse, _refuse
     return made
 
 
@@ -201,21 +217,22 @@ class _FieldsOnDemand:
 class _FirstInit:
     """In place of `__init__` until somebody looks at it; then it is written, for the class."""
 
-    def __init__(self, cls: type) -> None:
+    def __init__(self, cls: type, *, frozen: bool) -> None:
         self._cls: Any = cls
+        self._frozen = frozen
 
     def __get__(self, instance: object, owner: type | None = None) -> Callable[..., None]:
-        self._cls.__init__ = init = _written(self._cls)
+        self._cls.__init__ = init = _written(self._cls, frozen=self._frozen)
         return init.__get__(instance, owner)  # type: ignore[no-any-return]
 
 
-def _written(cls: Any) -> Any:  # noqa: ANN401
+def _written(cls: Any, *, frozen: bool) -> Any:  # noqa: ANN401
     """The function that sets every field, compiled."""
     known: dict[str, Any] = {"set_": _set, "FACTORY": _FACTORY, "__name__": cls.__module__}
     every: list[_Spec] = [*getattr(cls, _SPECS).values()]
     places = [_parameter(one, known) for one in every if not one.said("kw_only", otherwise=False)]
     names = [_parameter(one, known) for one in every if one.said("kw_only", otherwise=False)]
-    lines = [_assigned(one) for one in every]
+    lines = [_assigned(one, frozen=frozen) for one in every]
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
     parameters = ", ".join(["self", *places, *(["*", *names] if names else [])])
@@ -238,11 +255,11 @@ def _parameter(one: _Spec, known: dict[str, Any]) -> str:
     return f"{one.name}=FACTORY"
 
 
-def _assigned(one: _Spec) -> str:
-    if one.factory() is None:
-        return f"set_(self, {one.name!r}, {one.name})"
-    made = f"make_{one.name}()"
-    return f"set_(self, {one.name!r}, {made} if {one.name} is FACTORY else {one.name})"
+def _assigned(one: _Spec, *, frozen: bool) -> str:
+    value = one.name
+    if one.factory() is not None:
+        value = f"make_{one.name}() if {one.name} is FACTORY else {one.name}"
+    return f"set_(self, {one.name!r}, {value})" if frozen else f"self.{one.name} = {value}"
 
 
 def _values(names: tuple[str, ...]) -> Callable[[object], object]:

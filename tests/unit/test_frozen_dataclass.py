@@ -15,7 +15,7 @@ from typing import ClassVar
 import pytest
 
 import tfprof
-from tfprof.frozen_dataclass import field_names, frozen_dataclass
+from tfprof.frozen_dataclass import field_names, frozen_dataclass, mutable_dataclass
 from tfprof.frozen_dataclass import replace as quick_replace
 
 
@@ -228,3 +228,43 @@ def test_the_package_has_no_other_frozen_ones():
     slow = re.compile(r"^\s*@dataclass\(.*frozen=True", re.MULTILINE)
     files = Path(tfprof.__file__).parent.rglob("*.py")
     assert [str(file) for file in files if slow.search(file.read_text())] == []
+
+
+@mutable_dataclass
+class Changing:
+    """A place to count in."""
+
+    count: int
+    names: list[str] = field(default_factory=list)
+    label: str = field(default="", kw_only=True, repr=False)
+
+
+@dataclass(slots=True)
+class ChangingReferee:
+    """A place to count in."""
+
+    count: int
+    names: list[str] = field(default_factory=list)
+    label: str = field(default="", kw_only=True, repr=False)
+
+
+@mutable_dataclass(unsafe_hash=True)
+class Hashed:
+    value: int
+
+
+def test_one_that_can_be_changed_is_as_pythons():
+    one, other = Changing(1), ChangingReferee(1)
+    for each in (one, other):
+        each.count += 2
+        each.names.append("a")
+        with pytest.raises(AttributeError):
+            each.new = 3
+        with pytest.raises(TypeError):
+            hash(each)
+    assert repr(one) == repr(other).replace("ChangingReferee", "Changing")
+    assert asdict(one) == asdict(other)
+    assert str(inspect.signature(Changing)) == str(inspect.signature(ChangingReferee))
+    assert one == replace(Changing(7), count=3, names=["a"])
+    assert pickle.loads(pickle.dumps(one)) == copy.copy(one) == one
+    assert hash(Hashed(2)) == hash(Hashed(2))

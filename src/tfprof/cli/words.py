@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 
 from tfprof.commands.registry import command_called, commands
 from tfprof.errors import UsageError
+from tfprof.late_pattern import late_pattern
 
 # files named by their kind and no command: what the original answered with its prompt
 INPUT_FLAGS = ("--graph-path", "--run-meta-path", "--op-log-path", "--profile-path")
@@ -17,8 +18,8 @@ _RUN = "run"
 # what paths alone ask for
 _NO_COMMAND = "summary"
 _PIPED = "-"
-_PLAIN_WORD = re.compile(r"[^/\\.:]+")
-_LONG_OPTION = re.compile(r"--?([A-Za-z][\w-]+)(=.*)?", re.DOTALL)
+_PLAIN_WORD = late_pattern(r"[^/\\.:]+")
+_LONG_OPTION = late_pattern(r"--?([A-Za-z][\w-]+)(=.*)?", re.DOTALL)
 
 
 def normalised(argv: Sequence[str]) -> list[str]:

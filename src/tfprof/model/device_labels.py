@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from tfprof.late_pattern import late_pattern
+
 NO_OP = "(not attributed)"
 TO_DEVICE = "(copies to the device)"
 TO_HOST = "(copies to the host)"
@@ -14,14 +16,14 @@ MEMSET = "(memset)"
 LABELS = frozenset((NO_OP, TO_DEVICE, TO_HOST, ON_DEVICE, BETWEEN, MEMSET))
 
 # CUPTI's names, those of older tracers, and of TensorFlow 1
-_COPY = re.compile(r"(?:.*:)?memcpy.*|copy(?:host|device).*", re.IGNORECASE)
-_MEMSET = re.compile(r"(?:.*:)?memset.*", re.IGNORECASE)
+_COPY = late_pattern(r"(?:.*:)?memcpy.*|copy(?:host|device).*", re.IGNORECASE)
+_MEMSET = late_pattern(r"(?:.*:)?memset.*", re.IGNORECASE)
 _DIRECTIONS = {
     TO_DEVICE: "H2D|HtoD|HostToDevice|kind_src:(?!device).*kind_dst:device",
     TO_HOST: "D2H|DtoH|DeviceToHost|kind_src:device.*kind_dst:(?!device)",
     BETWEEN: "P2P|PtoP|PeerToPeer",
 }
-_WAYS = {label: re.compile(words, re.IGNORECASE) for label, words in _DIRECTIONS.items()}
+_WAYS = {label: late_pattern(words, re.IGNORECASE) for label, words in _DIRECTIONS.items()}
 
 
 def is_copy(event: str) -> bool:

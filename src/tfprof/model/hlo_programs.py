@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from functools import cached_property
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.op_names import OpKind, OpName
 from tfprof.wire.schema import Proto, message_class
 
 _BITS = 1 << 64
-_NUMBERED = re.compile(r"(.*)\((\d+)\)")
+_NUMBERED = late_pattern(r"(.*)\((\d+)\)")
 _FUSION = "fusion"
 # between the names of ops that were made one
 _ALSO = ";"
-_ADDS_UP, _PRODUCT = re.compile("reduce_fusion"), re.compile("gemm|dot|matmul")
+_ADDS_UP, _PRODUCT = late_pattern("reduce_fusion"), late_pattern("gemm|dot|matmul")
 # XLA's numbers of F16, BF16 and the floats of 8 bits and fewer
 _HALF_TYPES = frozenset((10, 16, 19, 20, 23, 24, 25, 28, 29, 32, 33))
 

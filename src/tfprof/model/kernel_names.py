@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from tfprof.late_pattern import late_pattern
+
 # behind the name of a kernel of AMD's, and of a copy that a compiler made of a function
-_ENDS = re.compile(r"(?:\s*\[clone [^\]]*\]|\.kd)+$")
-_RETURNS = re.compile(r"^(?:void|static|inline|__global__)\s+")
-_ANONYMOUS = re.compile(r"\(anonymous namespace\)::")
+_ENDS = late_pattern(r"(?:\s*\[clone [^\]]*\]|\.kd)+$")
+_RETURNS = late_pattern(r"^(?:void|static|inline|__global__)\s+")
+_ANONYMOUS = late_pattern(r"\(anonymous namespace\)::")
 # such a kernel runs whatever it is given: what that is stands among its arguments
 _RUNS_OTHERS = frozenset((
     "EigenMetaKernel", "kentry", "Kernel", "Kernel2", "kernel", "device_kernel", "kernel_entry",
     "elementwise_kernel", "vectorized_elementwise_kernel", "unrolled_elementwise_kernel",
     "reduce_kernel", "DeviceReduceKernel", "kernel_main",
 ))  # fmt: skip
-_FUNCTOR = re.compile(r"\b(scalar_\w+|\w+(?:Functor|_functor|Kernel|Reducer|_op))\b")
-_LENGTH = re.compile(r"(\d+)")
+_FUNCTOR = late_pattern(r"\b(scalar_\w+|\w+(?:Functor|_functor|Kernel|Reducer|_op))\b")
+_LENGTH = late_pattern(r"(\d+)")
 _MOST_ARGUMENTS = 2
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 from functools import lru_cache
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.kernel_names import short_name
 
 
@@ -27,15 +27,15 @@ class OpName:
 
 _ITERATOR = "Iterator"
 _COPY = "MEMCPY"
-_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_./>-]*")
-_TENSORFLOW_TYPE = re.compile(r"[A-Z_][a-zA-Z0-9_]*")
+_NAME = late_pattern(r"[A-Za-z0-9.][A-Za-z0-9_./>-]*")
+_TENSORFLOW_TYPE = late_pattern(r"[A-Z_][a-zA-Z0-9_]*")
 # what a compiler calls a kernel
 _KERNELS = ("void ", "_Z")
 # what XLA puts before the text of an instruction
 _HLO_TEXT = "%"
 # a function that the runtime made: whoever calls it waits for the ops inside
-_FUNCTION = re.compile(r"__(?:inference|forward|backward)_.*")
-_JAX_TYPE = re.compile(r"[a-z_][a-z0-9_]*(\[.*\])?")
+_FUNCTION = late_pattern(r"__(?:inference|forward|backward)_.*")
+_JAX_TYPE = late_pattern(r"[a-z_][a-z0-9_]*(\[.*\])?")
 
 
 @lru_cache(maxsize=1 << 16)

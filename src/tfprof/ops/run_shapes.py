@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 
+from tfprof.late_pattern import late_pattern
 from tfprof.model.dims import Open
 from tfprof.model.dims import Shape as SymbolicShape
 from tfprof.model.graph import Shape, as_shape
 from tfprof.model.trace import Trace
 
 # a fed tensor runs under a name of its own: node, output, and in a local session its number
-_FED = re.compile(r"_arg_(?P<node>.+)_(?P<port>\d+)_\d+|_recv_(?P<sent>.+)_(?P<sent_port>\d+)")
+_FED = late_pattern(r"_arg_(?P<node>.+)_(?P<port>\d+)_\d+|_recv_(?P<sent>.+)_(?P<sent_port>\d+)")
 
 
 class RunShapes:

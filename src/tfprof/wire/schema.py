@@ -5,13 +5,13 @@ A private pool cannot clash with an installed TensorFlow, and needs no generated
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.wire import (
     checkpoint_messages,
     dtypes,
@@ -72,7 +72,7 @@ class Message:
     by_name: dict[str, Field]
 
 
-_FIELD = re.compile(r"(\d+) (\w+) (?:\{(\w+) (\w+)\}|(\w+)(\*)?)(?: @(\w+))?")
+_FIELD = late_pattern(r"(\d+) (\w+) (?:\{(\w+) (\w+)\}|(\w+)(\*)?)(?: @(\w+))?")
 
 
 @cache

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 
 from tfprof.analyses.advice.known import Known
 from tfprof.analyses.advice.rule import NOT_MEASURED, finding, modelled, rule
+from tfprof.late_pattern import late_pattern
 from tfprof.model import units
 from tfprof.results.advice import Finding
 
 _LITTLE_HALF, _MUCH = 0.10, 0.2
-_TRANSPOSES = re.compile(r"nchwToNhwc|nhwcToNchw|NHWCToNCHW|NCHWToNHWC|SwapDimension1And2|"
+_TRANSPOSES = late_pattern(r"nchwToNhwc|nhwcToNchw|NHWCToNCHW|NCHWToNHWC|SwapDimension1And2|"
                          r"BatchSwapDimension", re.IGNORECASE)  # fmt: skip
 _SOME = 0.03
-_PREPROCESSING = re.compile(
+_PREPROCESSING = late_pattern(
     r"(^|/)(random_(flip|rotation|zoom|contrast|crop|translation|brightness|height|width)|resizing|"
     r"rescaling|center_crop|data_augmentation|augment\w*|preprocess\w*)(_\d+)?(/|$)"
 )

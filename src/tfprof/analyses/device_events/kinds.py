@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from tfprof.late_pattern import late_pattern
 from tfprof.model.device_labels import LABELS
 from tfprof.results.device_work import Activity, Kind
 
@@ -51,7 +52,7 @@ _WORDS = {
         r"|elementwise|element_wise|eigenmetakernel|vectorized"
     ),
 }
-_PATTERNS = {kind: re.compile(words, re.IGNORECASE) for kind, words in _WORDS.items()}
+_PATTERNS = {kind: late_pattern(words, re.IGNORECASE) for kind, words in _WORDS.items()}
 
 
 def kind_of(activity: Activity, *words: str) -> Kind:

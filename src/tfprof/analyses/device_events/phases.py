@@ -6,19 +6,20 @@ import re
 from functools import lru_cache
 
 from tfprof.analyses.graph.layer_names import is_gradient, without_calls
+from tfprof.late_pattern import late_pattern
 from tfprof.model.device_labels import LABELS
 from tfprof.results.device_work import Phase
 
 _TRANSPOSED, _DERIVED = "transpose(jvp(", "jvp("
 # ops that change variables by gradients: ApplyMomentum, ResourceApplyAdam, SparseApplyAdagrad
-_APPLIES = re.compile(r"(?:Resource)?(?:Sparse)?Apply[A-Z]\w*")
+_APPLIES = late_pattern(r"(?:Resource)?(?:Sparse)?Apply[A-Z]\w*")
 # the scope that an optimizer opens, by the names of those that TensorFlow, Keras and optax have
-_OPTIMIZER = re.compile(
+_OPTIMIZER = late_pattern(
     r"(?:\w*optimizer\w*|optax|apply_updates|apply_gradients|gradient_?descent|sgd|adam|adamw|nadam"
     r"|adamax|adagrad|adadelta|rmsprop|ftrl|lamb|lars|lion|momentum|adafactor|muon|loss_scale)(?:_\d+)*",
     re.IGNORECASE,
 )
-_PARTS = re.compile(r"[/()]")
+_PARTS = late_pattern(r"[/()]")
 
 
 def phase_of(name: str, op: str) -> Phase:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.graph import Function, Graph, Node, Shape
 
 _FUNCTION_ATTRIBUTES = ("f", "body", "cond", "then_branch", "else_branch", "branches")
 # While gives all its inputs to body and cond; If and Case keep the first for themselves
 SKIPPED_INPUTS = {"If": 1, "StatelessIf": 1, "Case": 1, "StatelessCase": 1}
-TOUCHES = re.compile(
+TOUCHES = late_pattern(
     r"ReadVariableOp|VariableShape|VarIsInitializedOp|Assign(Add|Sub)?VariableOp|DestroyResourceOp"
     r"|Resource(Gather|GatherNd|Scatter\w*|(Sparse)?Apply\w+|StridedSliceAssign)"
 )
-WRITES = re.compile(
+WRITES = late_pattern(
     r"Assign(Add|Sub)?(VariableOp)?|Scatter\w+|Resource(Scatter\w*|StridedSliceAssign)"
     r"|(Resource)?(Sparse)?Apply\w+"
 )

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 from tfprof.analyses.graph.reach import Extent
+from tfprof.late_pattern import late_pattern
 from tfprof.model.graph import Graph
 from tfprof.model.profile import TensorSpec
 from tfprof.wire import dtypes
 
-_FETCHERS = re.compile(
+_FETCHERS = late_pattern(
     r"IteratorGetNext|IteratorGetNextSync|OneShotIterator|Queue(Dequeue|DequeueMany|DequeueUpTo)(V2)?"
     r"|\w*Reader(V2)?"
 )
 # the file name that Saver's ops are fed
-_SAVER = re.compile(r"(.*/)?save(_\d+)?/")
+_SAVER = late_pattern(r"(.*/)?save(_\d+)?/")
 
 
 def model_inputs(graph: Graph, part: Extent) -> list[TensorSpec]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from tfprof.late_pattern import late_pattern
 from tfprof.model.graph import Function
 
 # these run for what they change, whoever reads them
-_CHANGES = re.compile(
+_CHANGES = late_pattern(
     r"(Resource)?(Sparse)?(Assign|Scatter|Apply).*|(Stack|TensorArray|Queue|Barrier|Lookup).*"
     r"|(While|If|Case|StatefulPartitionedCall|Assert|Print.*|PyFunc|EagerPyFunc|_Send|_Recv)"
     r"|(Write|Save|Import|Close|Flush|Create|Destroy|Make|Delete|Initialize).*"

@@ -7,11 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
+from tfprof.late_pattern import late_pattern
 from tfprof.model.trace import Trace
 
 # behind what TensorFlow makes of a While stands a number
-_CONDITION = re.compile(r"(.+)/LoopCond(?:/_\d+)?")
-_ENTERED = re.compile(r"(.+)/(?:Enter|enter)(?:_\d+)?(?:/_\d+)?")
+_CONDITION = late_pattern(r"(.+)/LoopCond(?:/_\d+)?")
+_ENTERED = late_pattern(r"(.+)/(?:Enter|enter)(?:_\d+)?(?:/_\d+)?")
 
 
 class RunRounds:

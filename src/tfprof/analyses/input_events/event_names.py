@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.late_pattern import late_pattern
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import Plane
 
@@ -17,20 +17,20 @@ SEPARATOR = "::"
 _ITERATOR = "Iterator::"
 # A loop over a dataset within a function is a stage itself, called Scan, and what it reads from
 # follows; so that the model is in the middle of the path.
-_LOOP = re.compile(r"ReduceIterator::(\w+::)*?Scan::(?P<below>.+)")
-_ROUND = re.compile(r"ReduceIterator::((?!Scan::)\w+::)*Scan")
+_LOOP = late_pattern(r"ReduceIterator::(\w+::)*?Scan::(?P<below>.+)")
+_ROUND = late_pattern(r"ReduceIterator::((?!Scan::)\w+::)*Scan")
 _LOOP_OP = "ReduceDatasetOp::"
-_LOOP_FRAME = re.compile(r"ReduceIterator(::(?!Scan)\w+)*")
+_LOOP_FRAME = late_pattern(r"ReduceIterator(::(?!Scan)\w+)*")
 # functions of the user that a stage calls; the part behind tells how
 _CAPTURED = "InstantiatedCapturedFunction::"
 _PRODUCE = "Produce"
 _GET_NEXT = ("IteratorGetNextOp::", "IteratorGetNextAsOptionalOp::")
 _GET_NEXT_OPS = ("IteratorGetNext", "IteratorGetNextAsOptional", "IteratorGetNextSync")
 # of TensorFlow 1: what takes an element from a queue or a staging area, and what puts one in
-_DEQUEUE = re.compile(r"\w*Queue\w*Dequeue\w*|(OrderedMap|Map)?Unstage\w*")
-_ENQUEUE = re.compile(r"\w*Queue\w*Enqueue\w*|(OrderedMap|Map)?Stage")
+_DEQUEUE = late_pattern(r"\w*Queue\w*Dequeue\w*|(OrderedMap|Map)?Unstage\w*")
+_ENQUEUE = late_pattern(r"\w*Queue\w*Enqueue\w*|(OrderedMap|Map)?Stage")
 _EAGER = "EagerLocalExecute: "
-_INPUT_OP = re.compile(r": (\w*Iterator\w*|\w+Dataset(V\d+)?)$")
+_INPUT_OP = late_pattern(r": (\w*Iterator\w*|\w+Dataset(V\d+)?)$")
 _REMOTE_CALL = "RemoteCallOp"
 # what feeds a device from a pipeline of the host
 _DEVICE_SIDE = "Iterator::Prefetch::Generator"

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from tfprof.analyses.events.self_time import NOBODY, holders
 from tfprof.analyses.input_events.event_names import SEPARATOR, is_iterator, is_root, rows_where
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.interned import Interned
 from tfprof.model.xspace import Plane
 from tfprof.wire.distinct import without
@@ -22,7 +23,7 @@ Ints = npt.NDArray[np.int64]
 _ID, _PARENT = "id", "parent_id"
 # Stages whose inputs differ; what others number are their inputs one after the other, all alike.
 _SEVERAL_INPUTS = ("Zip", "Concatenate", "DirectedInterleave", "ChooseFastest")
-_NUMBERED = re.compile(r"(?P<stage>\w+)\[\d+\]")
+_NUMBERED = late_pattern(r"(?P<stage>\w+)\[\d+\]")
 
 
 @frozen_dataclass

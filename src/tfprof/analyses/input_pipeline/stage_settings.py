@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.input_pipeline.pipelines import Pipeline, Stage
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.xspace import Plane
 from tfprof.results.input import Budget, PrefetchBuffer
 from tfprof.wire.xstats import RAW, REFERENCE, STRING
@@ -24,7 +25,7 @@ _TEXTS = (
     "name", "shapes", "types", "autotune", "autotune_mode", "algorithm", "ram_usage_megabytes",
 )  # fmt: skip
 # used of all there is: "6994 out of 25274 (27.67%)"
-_USED = re.compile(r"(\d+) out of (\d+)")
+_USED = late_pattern(r"(\d+) out of (\d+)")
 _TRUE = {"true": True, "false": False}
 
 

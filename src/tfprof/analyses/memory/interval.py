@@ -5,17 +5,17 @@ The margins are those that runs of other models asked for (`benchmarks/intervals
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from tfprof.analyses.memory.op_times import OVERHEAD
 from tfprof.analyses.memory.steps import ProgramStep
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 
 # ops whose outputs are as large as their data says; here they are taken to be as large as can be
 CHOOSES = "Where"
-_BY_DATA = re.compile(r"Where|Unique.*|DynamicPartition|NonMaxSuppression.*")
+_BY_DATA = late_pattern(r"Where|Unique.*|DynamicPartition|NonMaxSuppression.*")
 # runs by chance that are as near to each other are steady, if they take long next to what
 # interrupts threads: some 20 milliseconds
 _ALIKE, _LONG = 0.02, 400_000_000.0

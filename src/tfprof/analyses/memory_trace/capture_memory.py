@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
@@ -14,6 +13,7 @@ from tfprof.analyses.memory_trace.blocks import by_address
 from tfprof.analyses.memory_trace.usage import SCRATCH, StepSpan, Usage
 from tfprof.analyses.steps.detect import find_steps
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.graph import Shape
 from tfprof.model.interned import Interned
 from tfprof.model.quantity import Quantity
@@ -31,11 +31,11 @@ _IN_USE, _RESERVED, _BYTES = "bytes_allocated", "bytes_reserved", "allocation_by
 _AVAILABLE, _LIFETIME, _FRAGMENTATION = "bytes_available", "peak_bytes_in_use", "fragmentation"
 _ADDRESS, _OP, _REGION, _TYPE, _SHAPE = "addr", "tf_op", "region_type", "data_type", "shape"
 # the allocators of devices; all others hand out memory of the host
-_OF_GPU = re.compile(r"GPU_(\d+)_bfc|gpu_async_(\d+)")
+_OF_GPU = late_pattern(r"GPU_(\d+)_bfc|gpu_async_(\d+)")
 # the runtime of a TPU says which of its devices, and no allocator
 _INDEX, _TPU = "index_on_host", "/device:TPU:"
 # as TensorFlow writes it, and as XLA does, with the type in front and the layout behind
-_A_SHAPE = re.compile(r"([a-z]\w*)?\[((?:\d+(?:,\d+)*)?)\](\{.*\})?")
+_A_SHAPE = late_pattern(r"([a-z]\w*)?\[((?:\d+(?:,\d+)*)?)\](\{.*\})?")
 _XLA_TYPES = {
     "f32": "float32", "f16": "float16", "bf16": "bfloat16", "f64": "float64", "pred": "bool",
     "s8": "int8", "s16": "int16", "s32": "int32", "s64": "int64",

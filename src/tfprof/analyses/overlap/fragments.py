@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tfprof.analyses.overlap.device_nodes import DeviceNodes, device_nodes
+from tfprof.late_pattern import late_pattern
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.device_work import Kind
 
-_REPLICA = re.compile(r"(?:^|/)replica_(\d{1,6})/")
-_CORE = re.compile(r"/device:TPU:(\d{1,4})")
+_REPLICA = late_pattern(r"(?:^|/)replica_(\d{1,6})/")
+_CORE = late_pattern(r"/device:TPU:(\d{1,4})")
 _NAMED = 8
 _PRODUCTS = (Kind.MATMUL, Kind.CONVOLUTION, Kind.ATTENTION)
-_NAMED_AFTER_PRODUCTS = re.compile(r"einsum|matmul|dense|attention|conv\d?d?/", re.IGNORECASE)
+_NAMED_AFTER_PRODUCTS = late_pattern(r"einsum|matmul|dense|attention|conv\d?d?/", re.IGNORECASE)
 
 
 def missing_parts(space: Space) -> list[str]:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.queued import waits_in_queues
+from tfprof.late_pattern import late_pattern
 from tfprof.model.kernel_lines import lines_that_count
 from tfprof.model.op_names import instruction_name, op_name
 from tfprof.model.xspace import HOST_THREADS, Plane
@@ -27,13 +28,13 @@ from tfprof.results.step_windows import StepWindow
 
 Ints = npt.NDArray[np.int64]
 
-_TOGETHER = re.compile(
+_TOGETHER = late_pattern(
     r"all[-_]?reduce|all[-_]?gather|all[-_]?to[-_]?all|reduce[-_]?scatter", re.IGNORECASE
 )
 # ops of TensorFlow that wait on a thread; one that only prepares a group is none of them
-_OPS = re.compile(r"(?:Collective(?:Reduce|Gather|ReduceScatter|AllToAll)(?:V\d)?)")
+_OPS = late_pattern(r"(?:Collective(?:Reduce|Gather|ReduceScatter|AllToAll)(?:V\d)?)")
 # XLA begins some and waits for their end later: both events are one collective
-_HALVES = re.compile(r"(?P<what>.+?)-(?P<half>start|done)(?P<number>\.\d+)?")
+_HALVES = late_pattern(r"(?P<what>.+?)-(?P<half>start|done)(?P<number>\.\d+)?")
 # of a step; more of them are kept as so many groups
 _MOST = 16
 _NAMED = 80

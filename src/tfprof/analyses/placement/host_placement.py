@@ -6,7 +6,6 @@ needed, is known only when all hosts are together.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from itertools import chain
@@ -24,6 +23,7 @@ from tfprof.analyses.placement.transfers import of_parts, of_records
 from tfprof.analyses.runtime.op_events import op_events
 from tfprof.analyses.steps.step_clock import TraceSteps, step_clock
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.device import DeviceNames, is_part
 from tfprof.model.device_labels import LABELS, NO_OP
 from tfprof.model.hosts import steps_together
@@ -36,7 +36,7 @@ Ints = npt.NDArray[np.int64]
 # what the runtime does between nodes
 # copies and the like; kernels of an unknown op are time of their device
 _NO_KERNELS = LABELS - {NO_OP}
-_NO_NODE = re.compile(r"(_SOURCE|_SINK|RecvTensor)(:.*)?|[^:]*MEMCPY.*|.*:MEMCPY.*")
+_NO_NODE = late_pattern(r"(_SOURCE|_SINK|RecvTensor)(:.*)?|[^:]*MEMCPY.*|.*:MEMCPY.*")
 
 
 class Spent(NamedTuple):

@@ -9,17 +9,18 @@ from dataclasses import replace
 import numpy as np
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.device import ALL_STREAMS, COPIES, DeviceSpec, is_stream
 from tfprof.model.trace import Executions, Trace
 
 # what the names of such records look like; the labels tell for sure
-_CANDIDATE = re.compile(r"RecvTensor(:.*)?|.*MEMCPY.*|.*Memcpy.*|.*/_\d+|edge_\d+_.*")
-_RECEIVED = re.compile(r".* from (?P<source>/\S+) to (?P<target>/\S+)")
-_SENT = re.compile(
+_CANDIDATE = late_pattern(r"RecvTensor(:.*)?|.*MEMCPY.*|.*Memcpy.*|.*/_\d+|edge_\d+_.*")
+_RECEIVED = late_pattern(r".* from (?P<source>/\S+) to (?P<target>/\S+)")
+_SENT = late_pattern(
     r".* = (?P<op>_(?:Host)?(?:Send|Recv))\((?P<tensor>.*?) ?@ ?(?P<other>/[^\s)]+)\)"
 )
-_COPIED = re.compile(r"MEMCPY(?P<kind>\w+) (?P<bytes>\d+) bytes.*", re.IGNORECASE)
-KIND = re.compile(r"(?P<source>[HDPA])(?:to|2)(?P<target>[HDPA])", re.IGNORECASE)
+_COPIED = late_pattern(r"MEMCPY(?P<kind>\w+) (?P<bytes>\d+) bytes.*", re.IGNORECASE)
+KIND = late_pattern(r"(?P<source>[HDPA])(?:to|2)(?P<target>[HDPA])", re.IGNORECASE)
 
 
 @frozen_dataclass

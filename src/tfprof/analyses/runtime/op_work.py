@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import numpy.typing as npt
 from tfprof.analyses.graph.layer_names import folded, without_calls
 from tfprof.analyses.runtime.op_events import OpEvents
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.graph import Graph
 from tfprof.wire.distinct import distinct
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # a capture has no such costs, and need not import what count
 Floats = npt.NDArray[np.float64]
 
 # as Grappler's remapper and oneDNN call an op that took others in
-FUSED = re.compile(r"_(?:MklNative)?Fused(.+)")
+FUSED = late_pattern(r"_(?:MklNative)?Fused(.+)")
 
 
 @frozen_dataclass

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.late_pattern import late_pattern
 from tfprof.model.device import holds_kernels, is_cpu_or_gpu
 from tfprof.model.trace import Executions
 
 Ints = npt.NDArray[np.int64]
 
 # what the runtime does between nodes: the original leaves it out
-_NO_NODE = re.compile(r"(_SOURCE|RecvTensor)(:.*)?|[^:]*MEMCPY.*")
+_NO_NODE = late_pattern(r"(_SOURCE|RecvTensor)(:.*)?|[^:]*MEMCPY.*")
 
 
 def op_micros(executions: Executions) -> Ints:

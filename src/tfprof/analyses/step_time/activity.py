@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +13,7 @@ from tfprof.analyses.step_time.category_codes import Codes, code_of
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.overlapping import Overlapping
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.interned import Interned
 from tfprof.model.kernel_names import short_name
 from tfprof.model.op_names import OpKind, instruction_name, op_name
@@ -23,7 +23,7 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 # around everything TensorFlow does: that they are open does not tell what is going on
-_FRAME = re.compile(
+_FRAME = late_pattern(
     r"Eager(Kernel|Local)?Execute|KernelAndDevice|TFE_|FunctionRun|ExecutorState|ExecutorDone"
     r"|ThunkExecutor|\w*Executable::|InstantiatedCapturedFunction|SessionRun|RunGraph|TraceContext"
     r"|ParallelFor|__inference_|Iterator::|end: |\w+(Produce|Consume)$"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from tfprof.analyses.device_events.activities import (
@@ -14,12 +12,13 @@ from tfprof.analyses.device_events.activities import (
 from tfprof.analyses.device_events.activities import code_of as code_of_activity
 from tfprof.analyses.events.self_time import holders
 from tfprof.analyses.step_time.category_codes import NO_CODE, Codes, by_name, code_of
+from tfprof.late_pattern import late_pattern
 from tfprof.model.kernel_lines import is_tpu, lines_that_count
 from tfprof.model.xspace import Plane
 from tfprof.results.categories import Category
 from tfprof.results.device_work import Activity
 
-_SHAPE = re.compile(r"\b[a-z]\w*\[[\d,]*\](?:\{([^}]*)\})?")
+_SHAPE = late_pattern(r"\b[a-z]\w*\[[\d,]*\](?:\{([^}]*)\})?")
 _SOURCE, _HOST_MEMORY = 2, "S(5)"
 _CATEGORIES = {
     Activity.COMPUTE: Category.DEVICE_COMPUTE_32,

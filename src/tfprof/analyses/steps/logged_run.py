@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.event_scalars import EventScalars, SavedCheckpoint, ScalarSeries
 from tfprof.model.quantity import Quantity
 from tfprof.results.logged_run import LoggedLoss, LoggedRun, LoggedSaving, LoggedTracing
@@ -22,7 +23,7 @@ from tfprof.results.logged_run import LoggedLoss, LoggedRun, LoggedSaving, Logge
 _RATE = "global_step/sec"
 _OF_EPOCHS = ("epoch_", "evaluation_")
 _CHANGE = 2
-_A_LOSS = re.compile(r"loss(_\d{1,9})?$", re.IGNORECASE)
+_A_LOSS = late_pattern(r"loss(_\d{1,9})?$", re.IGNORECASE)
 _LOSSES = ("loss", "epoch_loss", "batch_loss", "total_loss")
 _MICROS = 1e6
 # fewer stretches than this have no usual length

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.steps.host_marks import HostMarks, Marks, ends_of, is_evaluation, names_of
+from tfprof.late_pattern import late_pattern
 from tfprof.model.op_names import op_name
 from tfprof.model.units import plural
 from tfprof.results.step_windows import Dropped
@@ -15,7 +14,7 @@ from tfprof.results.step_windows import Dropped
 Ints = npt.NDArray[np.int64]
 
 # as XProf has it
-_BY_NAME = re.compile(r"(train|test|TraceContext)[^/]*")
+_BY_NAME = late_pattern(r"(train|test|TraceContext)[^/]*")
 
 
 def numbered_marks(host: HostMarks) -> Marks | None:

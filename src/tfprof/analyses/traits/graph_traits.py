@@ -13,21 +13,22 @@ from tfprof.analyses.inference.sites import Site
 from tfprof.analyses.traits.constants import constants
 from tfprof.analyses.traits.loops import recurrent_loops
 from tfprof.analyses.traits.norms import norms
+from tfprof.late_pattern import late_pattern
 from tfprof.model import units
 from tfprof.model.graph import Graph
 from tfprof.model.profile import TensorSpec
 from tfprof.results.graph_traits import Embedding, GraphTraits, OpenTensor
 
-_QUEUES = re.compile(r"(QueueDequeue|IteratorGetNext|FIFOQueue|RandomShuffleQueue|ReaderRead)\w*")
+_QUEUES = late_pattern(r"(QueueDequeue|IteratorGetNext|FIFOQueue|RandomShuffleQueue|ReaderRead)\w*")
 _GATHERS = frozenset({"ResourceGather", "GatherV2", "Gather", "SparseGather"})
-_QUANTISED = re.compile(r"Quantized\w+|FakeQuant\w+|Quantize(V2)?|QuantizeAndDequantize\w*")
+_QUANTISED = late_pattern(r"Quantized\w+|FakeQuant\w+|Quantize(V2)?|QuantizeAndDequantize\w*")
 # the shapes of what these make hang on values
 _DYNAMIC = frozenset({
     "Where", "Unique", "UniqueV2", "UniqueWithCounts", "DynamicPartition", "ListDiff",
     "NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4",
     "NonMaxSuppressionV5",
 })  # fmt: skip
-_GPU = re.compile(r"gpu", re.IGNORECASE)
+_GPU = late_pattern(r"gpu", re.IGNORECASE)
 _LAYERS_WITH_LAYOUT = ("Conv2D", "MaxPool", "AvgPool", "FusedBatchNormV3", "BiasAdd")
 
 

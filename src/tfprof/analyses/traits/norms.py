@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from tfprof.analyses.inference.sites import Site
 from tfprof.analyses.traits.wiring import Wiring, output
+from tfprof.late_pattern import late_pattern
 from tfprof.model.dims import Open, Size, elements
 from tfprof.model.graph import Graph
 from tfprof.results.graph_traits import Norms
 
-_FUSED = re.compile(r"_?FusedBatchNorm(V[23]|Ex)?")
+_FUSED = late_pattern(r"_?FusedBatchNorm(V[23]|Ex)?")
 _ADDS = frozenset({"Add", "AddV2"})
 # how often the fused op goes over an activation: it reads twice and writes once, or once each; its
 # gradient reads two of them twice, and writes one
 _TRAINED_PASSES, _FIXED_PASSES, _GRADIENT_PASSES = 3, 2, 5
-_INNER_SCOPES = re.compile(r"/(batchnorm|moments|FusedBatchNorm\w*)(_\d+)?$")
+_INNER_SCOPES = late_pattern(r"/(batchnorm|moments|FusedBatchNorm\w*)(_\d+)?$")
 
 
 def norms(graph: Graph, sites: Sequence[Site]) -> Norms:
@@ -99,7 +99,7 @@ def _passes(sites: Sequence[Site], sizes: dict[str, Size]) -> tuple[set[str], in
 
 
 _VIEWS = frozenset({"Identity", "Reshape", "Shape", "Squeeze", "ExpandDims", "ShapeN"})
-_GRADIENT = re.compile(r"^(.*/)?(gradients(_\d+)?|gradient_tape)/")
+_GRADIENT = late_pattern(r"^(.*/)?(gradients(_\d+)?|gradient_tape)/")
 
 
 def _scope_in(name: str, sizes: dict[str, Size]) -> str | None:

@@ -6,11 +6,12 @@ import math
 import re
 
 from tfprof.errors import UsageError
+from tfprof.late_pattern import late_pattern
 
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kKMGT]?i?)B?", re.ASCII)
+_SIZE = late_pattern(r"(\d+(?:\.\d+)?)\s*([kKMGT]?i?)B?", re.ASCII)
 _SCALES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
            "Ki": 2**10, "ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}  # fmt: skip
-_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|)", re.ASCII)
+_TIME = late_pattern(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|)", re.ASCII)
 _SECONDS = {"ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 

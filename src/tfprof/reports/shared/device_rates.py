@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from tfprof.errors import UsageError
+from tfprof.late_pattern import late_pattern
 from tfprof.model.device import DevicePeak
 from tfprof.model.known_devices import KNOWN
 
 _SCALES = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
-_NUMBER = re.compile(r"(\d+(?:\.\d+)?)([kMGTP]?)")
+_NUMBER = late_pattern(r"(\d+(?:\.\d+)?)([kMGTP]?)")
 # a laptop's: four cores at 2.5 GHz with eight-wide multiply-adds, two channels of memory
 _CPU = DevicePeak("cpu", 160e9, 32e9)
 _KINDS = ("cpu", "gpu")

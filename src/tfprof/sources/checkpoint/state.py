@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from tfprof.errors import CorruptText
+from tfprof.late_pattern import late_pattern
 from tfprof.sources.files.reader import parse, read_bytes
 
-SHARD = re.compile(r"(.+)\.data-\d{5}-of-\d{5}(\.tempstate\d+)?")
+SHARD = late_pattern(r"(.+)\.data-\d{5}-of-\d{5}(\.tempstate\d+)?")
 INDEX_SUFFIX = ".index"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tfprof.late_pattern import late_pattern
 from tfprof.sources.files.probe import Probe
 
 _MAGIC = (
@@ -23,7 +24,7 @@ _MAGIC = (
     (b"\x80\x05", "a Python pickle"),
 )
 _TFLITE = b"TFL3"
-_PYTHON = re.compile(
+_PYTHON = late_pattern(
     rb"^#!.*python|^(?:import|from)\s+[\w.]+|^def\s+\w+\s*\(|^class\s+\w+.*:|^if __name__",
     re.MULTILINE,
 )

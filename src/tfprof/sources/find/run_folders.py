@@ -11,15 +11,16 @@ from pathlib import Path
 
 from tfprof.errors import TfprofError
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.run_record import RunRecord
 from tfprof.sources.files.opener import opener_for
 from tfprof.sources.find.folders import inspect
 from tfprof.sources.formats.run_record import KIND, NAME
 
-_RANK = re.compile(r"rank-(\d{1,6})")
+_RANK = late_pattern(r"rank-(\d{1,6})")
 # of a folder of runs, as of any other folder
 _MOST_RUNS = 10_000
-_TIME_IN_NAME = re.compile(r"(\d{8})-(\d{6})(?!\d)")
+_TIME_IN_NAME = late_pattern(r"(\d{8})-(\d{6})(?!\d)")
 
 
 @frozen_dataclass(slots=False)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 
+from tfprof.late_pattern import late_pattern
 from tfprof.sources.files.probe import Probe
 from tfprof.sources.files.registry import Format, reader, register
 
@@ -13,7 +13,7 @@ _GZIP_FRAME = 31
 _EVENTS = "traceEvents"
 _SUFFIXES = (".trace.json", ".trace.json.gz")
 _LIKELY = 0.6
-_EVENT = re.compile(rb'\[\s*\{[^{}]*"(ph|ts|pid)"\s*:')
+_EVENT = late_pattern(rb'\[\s*\{[^{}]*"(ph|ts|pid)"\s*:')
 
 
 def _score(probe: Probe) -> float:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
+from tfprof.late_pattern import late_pattern
 from tfprof.model.run_log import OlderLibrary, RunLog
 from tfprof.sources.files.reader import read_bytes
 
-_INSTRUCTIONS = re.compile(r"following instructions[^:]*: ([A-Z0-9_. ,]+?)(?:,? in other|$)")
-_OLD_WORDS = re.compile(r"compiled to use: ([A-Z0-9_. ,]+?)\s*$")
+_INSTRUCTIONS = late_pattern(r"following instructions[^:]*: ([A-Z0-9_. ,]+?)(?:,? in other|$)")
+_OLD_WORDS = late_pattern(r"compiled to use: ([A-Z0-9_. ,]+?)\s*$")
 _VERSION = r"(\d+(?:\.\d+)*)"
-_LOADED = re.compile(
+_LOADED = late_pattern(
     rf"Loaded runtime (\w+) library: {_VERSION} but source was compiled with: {_VERSION}"
 )
-_NO_GPU = re.compile(
+_NO_GPU = late_pattern(
     r"(Skipping registering GPU devices|Could not find cuda drivers|Cannot dlopen some GPU "
     r"libraries|not compiled with (?:CUDA|GPU)|Could not load dynamic library 'libcud)"
 )

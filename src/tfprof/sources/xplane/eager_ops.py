@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.late_pattern import late_pattern
 from tfprof.model.xspace import Plane
 
 Ints = npt.NDArray[np.int64]
@@ -15,7 +14,7 @@ Codes = npt.NDArray[np.int32]
 _CALL = "EagerLocalExecute: "
 _RUN = "KernelAndDevice"
 # functions begin with two underscores; to make or ask an iterator is no work of the model
-_NO_OP = re.compile(r"__\w+|\w*(?:Iterator|Dataset)\w*")
+_NO_OP = late_pattern(r"__\w+|\w*(?:Iterator|Dataset)\w*")
 
 
 def eager_type(event: str) -> str:
