@@ -7,7 +7,7 @@ left is unknown, and the answer says where it was cut.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tfprof.frozen_dataclass import mutable_dataclass
 
 # TensorFlow makes no tensor of more dimensions or elements
 MOST_DIMENSIONS = 254
@@ -20,7 +20,7 @@ class OverBudget(ArithmeticError):
     """More was asked for than is believed; to a rule, a graph that is damaged like any other."""
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class Budget:
     """`left` steps, of which every unit of the input brings `each` more."""
 

@@ -9,20 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import fields, replace
+from functools import lru_cache
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 
 # a tracer names a stream behind its device, or all of them together, or the device's copies
 ALL_STREAMS = "/stream:all"
 COPIES = "/memcpy"
-_PART = re.compile(r"/(stream[:#].*|memcpy)$")
-_STREAM = re.compile(r"/stream[:#]")
+_PART = late_pattern(r"/(stream[:#].*|memcpy)$")
+_STREAM = late_pattern(r"/stream[:#]")
 # the original: a GPU or CPU with nothing behind its number
-_WHOLE = re.compile(r".*/(device:)?[cg]pu:\d+")
+_WHOLE = late_pattern(r".*/(device:)?[cg]pu:\d+")
 
+# a run has few devices, and says their names very often
+_DISTINCT_NAMES = 1 << 10
 _PLACE = ("host", "job", "replica", "task")
-_DEVICE = re.compile(r"(?:device:)?(?P<type>[A-Za-z_]\w*)(?::(?P<index>\d+|\*).*)?")
-_PARTS = re.compile(
+_DEVICE = late_pattern(r"(?:device:)?(?P<type>[A-Za-z_]\w*)(?::(?P<index>\d+|\*).*)?")
+_PARTS = late_pattern(
     r"(?:/host:(?P<host>[^/]+))?"
     r"(?:/job:(?P<job>[^/]+))?(?:/replica:(?P<replica>\d+))?(?:/task:(?P<task>\d+))?"
     r"/(?:device:)?(?P<type>[A-Za-z_]+):(?P<rest>\d+.*)"
@@ -76,16 +80,7 @@ class DeviceSpec:
     @classmethod
     def of(cls, name: str) -> DeviceSpec:
         """Also of a part of a name, `gpu:0`; what is no part of one is passed over."""
-        found: dict[str, str] = {}
-        for part in name.split("/"):
-            key, _, value = part.partition(":")
-            if key in _PLACE:
-                found[key] = value
-            elif not is_part(f"/{part}") and (match := _DEVICE.fullmatch(part)):
-                found["type"] = match["type"].upper()
-                if match["index"] not in (None, "*"):
-                    found["index"] = match["index"]
-        return cls(**found)
+        return _parsed(name)
 
     @property
     def place(self) -> tuple[str | None, ...]:
@@ -113,6 +108,20 @@ class DeviceSpec:
         if self.type is None:
             return place
         return f"{place}/device:{self.type}" + (f":{self.index}" if self.index else "")
+
+
+@lru_cache(_DISTINCT_NAMES)
+def _parsed(name: str) -> DeviceSpec:
+    found: dict[str, str] = {}
+    for part in name.split("/"):
+        key, _, value = part.partition(":")
+        if key in _PLACE:
+            found[key] = value
+        elif not is_part(f"/{part}") and (match := _DEVICE.fullmatch(part)):
+            found["type"] = match["type"].upper()
+            if match["index"] not in (None, "*"):
+                found["index"] = match["index"]
+    return DeviceSpec(**found)
 
 
 class DeviceNames:

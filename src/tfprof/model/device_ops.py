@@ -19,6 +19,7 @@ from tfprof.model.joint_codes import joint_codes
 from tfprof.model.kernel_lines import is_tpu, lines_that_count
 from tfprof.model.op_names import OpKind, OpName, op_name
 from tfprof.model.xspace import Plane
+from tfprof.wire.distinct import numbered
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -114,7 +115,7 @@ class _Said:
         if not self._plane.has_stat(stat):
             return np.zeros(0, np.int64), np.full(len(self._rows), -1, np.int32)
         found = self._plane.stat(stat)
-        distinct, codes = np.unique(found.ints(), return_inverse=True)
+        distinct, codes = numbered(found.ints())
         place = np.full(len(self._plane.events), -1, np.int32)
         place[found.rows] = codes
         return distinct, place[self._rows]

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Union
 
 from tfprof.model import units
-from tfprof.model.budget import OverBudget
+from tfprof.model.budget import MOST_ELEMENTS, OverBudget
 from tfprof.wire import dtypes
 
 BATCH = "B"
@@ -283,12 +283,19 @@ def term_list(size: Size) -> list[dict[str, object]]:
 
 
 _NAME = re.compile(r"[A-Za-z]\w*")
+# a size has no more digits; and what Python calls numbers that no size can be
+_MOST_DIGITS = 40
+_NO_SIZES = frozenset({"nan", "inf", "infinity"})
 
 
 def parsed(text: str) -> Size:
-    """`128` or the name of a symbol."""
+    """`128` or the name of a symbol; a word for a number that is none is no name."""
     if text.isdecimal():
+        if len(text) > _MOST_DIGITS or int(text) > MOST_ELEMENTS:
+            raise ValueError(f"no tensor has {text[:_MOST_DIGITS]} elements")
         return int(text)
+    if text.lower() in _NO_SIZES:
+        raise ValueError(f"{text!r} is no size")
     if not _NAME.fullmatch(text):
         raise ValueError(f"{text!r} is neither a number nor a name")
     return symbol(text)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.merging import Partial
 
 if TYPE_CHECKING:
     from tfprof.model.hosts import Host
 
 T = TypeVar("T")
+P = TypeVar("P", bound=Partial)
 R = TypeVar("R")
-# told how many hosts are done, and how many of their bytes
+# told how many hosts or runs are done, and how many of their bytes
 HeardOfHosts = Callable[[int, int], None]
 
 
@@ -20,12 +22,15 @@ HeardOfHosts = Callable[[int, int], None]
 class HostTask:
     """A question to each host by itself; `ask` takes the host and `args`, and pickles by name.
 
-    `key` says all of it: who asks again with the same key is given what was answered.
+    `key` says all of it: who asks again with the same key is given what was answered. What hosts
+    answer is put `together` where they are read, if nobody asks for each: then it is a partial
+    result.
     """
 
     key: str
     ask: Callable[..., object]
     args: tuple[object, ...] = ()
+    together: bool = False
 
 
 @frozen_dataclass
@@ -36,15 +41,35 @@ class Lost:
 
 
 class Workers(Protocol):
-    def map(
+    """Whoever does the same with many items; `sizes` are what each is to read."""
+
+    def gather(
+        self,
+        call: Callable[[T], P],
+        items: Sequence[T],
+        sizes: Sequence[int],
+        heard: HeardOfHosts | None = None,
+    ) -> Gathered[P]:
+        """What `call` says to each, merged as it comes; an exception is raised here."""
+        ...
+
+    def each(
         self,
         call: Callable[[T], R],
         items: Sequence[T],
         sizes: Sequence[int],
         heard: HeardOfHosts | None = None,
-    ) -> list[R | Lost]:
-        """What `call` says to each, in their order; an exception is raised here."""
+    ) -> Generator[tuple[int, R | Lost]]:
+        """The same as it comes, each with the place of its item."""
         ...
+
+
+@frozen_dataclass
+class Gathered(Generic[P]):
+    """None where every item was lost; those by their places."""
+
+    whole: P | None
+    lost: Mapping[int, Lost]
 
 
 @frozen_dataclass
@@ -63,3 +88,5 @@ class Asking(Protocol):
     """Whoever knows what the hosts answered, and can ask them more."""
 
     def each(self, task: HostTask, hosts: Sequence[Host]) -> list[object]: ...
+
+    def merged(self, task: HostTask, hosts: Sequence[Host]) -> Partial: ...

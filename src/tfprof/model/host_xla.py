@@ -42,10 +42,11 @@ class Regions:
 
 def regions_of(plane: Plane, instructions: Ints) -> Regions:
     """Of rows of instructions, which rise."""
-    opened, ended = _regions(plane)
-    records = plane.named(_RECORD)
     nothing = np.zeros(0, np.int64)
-    if not len(opened) or not len(records) or not len(instructions):
+    # asked first: to find regions takes long, and a capture without XLA has thousands of them
+    records = plane.named(_RECORD) if len(instructions) else nothing
+    opened, ended = _regions(plane) if len(records) else (nothing, nothing)
+    if not len(opened):
         return Regions(nothing, nothing, nothing)
     events = plane.events
     rows = np.concatenate([instructions, opened, records])

@@ -10,11 +10,13 @@ from typing import TypeVar, cast
 
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.host_work import Asking, HostTask
+from tfprof.model.merging import Partial, merged
 from tfprof.model.providers import TraceSource
 from tfprof.model.trace import Trace
 from tfprof.model.xspace import Space, on_one_clock
 
 R = TypeVar("R")
+P = TypeVar("P", bound=Partial)
 
 
 @frozen_dataclass
@@ -105,6 +107,15 @@ class Hosts(tuple[Host, ...]):  # noqa: SLOT001  (what is made of them is kept)
         if self.asking is None:
             return [ask(host, *args) for host in self]
         return cast("list[R]", self.asking.each(HostTask(key, ask, args), self))
+
+    def merged(self, key: str, ask: Callable[..., P], *args: object) -> P:
+        """What they say together, of partial results; there is at least one host.
+
+        Where many are read, it is put together there, and nobody holds the answers of all.
+        """
+        if self.asking is None:
+            return merged([ask(host, *args) for host in self])
+        return cast("P", self.asking.merged(HostTask(key, ask, args, together=True), self))
 
     def without(self, ranks: Container[int]) -> Hosts:
         left = (host for host in self if host.rank not in ranks)

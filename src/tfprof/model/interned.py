@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.names import Names
-from tfprof.wire.distinct import distinct
+from tfprof.wire.distinct import distinct, numbered
 from tfprof.wire.spans import Spans
 
 Value = TypeVar("Value", bound=np.generic)
@@ -53,10 +53,8 @@ class Interned:
 
     def at(self, rows: npt.NDArray[np.int64]) -> Interned:
         """Some rows, over a table of what they hold."""
-        used, codes = np.unique(self.codes[rows], return_inverse=True)
-        return Interned(
-            codes.reshape(-1).astype(np.int32), [self.table[code] for code in used.tolist()]
-        )
+        used, codes = numbered(self.codes[rows])
+        return Interned(codes.astype(np.int32), [self.table[code] for code in used.tolist()])
 
     @classmethod
     def joined(cls, columns: Sequence[Interned]) -> Interned:

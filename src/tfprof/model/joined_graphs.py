@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
 import numpy as np
+import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Edges, Graph
@@ -123,9 +124,12 @@ class _Joined:
         part = bisect_right(self.first, node) - 1
         return self.graphs[part].attributes.of(node - self.first[part])
 
-    def column(self, name: str) -> Mapping[int, Proto]:
-        return {
-            start + row: value
-            for graph, start in zip(self.graphs, self.first, strict=False)
-            for row, value in graph.attributes.column(name).items()
-        }
+    def column(self, name: str, among: npt.NDArray[np.int64] | None = None) -> Mapping[int, Proto]:
+        found: dict[int, Proto] = {}
+        for graph, start in zip(self.graphs, self.first, strict=False):
+            some = among
+            if among is not None:
+                some = among[(among >= start) & (among < start + len(graph))] - start
+            held = graph.attributes.column(name, some)
+            found.update((start + row, value) for row, value in held.items())
+        return found

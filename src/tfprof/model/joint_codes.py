@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.wire.distinct import numbered
+
 Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 
@@ -36,7 +38,7 @@ def joint_codes(columns: Sequence[npt.NDArray[np.integer[Any]]]) -> tuple[Codes,
 def _with(code: Codes, distinct: int, column: npt.NDArray[np.integer[Any]]) -> tuple[Codes, int]:
     wide = int(column.max(initial=0)) + 1
     if distinct * wide > _TABLE:
-        found, where = np.unique(code * np.int64(wide) + column, return_inverse=True)
+        found, where = numbered(code * np.int64(wide) + column)
         return where.astype(np.int32), len(found)
     blocks = [slice(begin, begin + _BLOCK) for begin in range(0, len(code), _BLOCK)]
     seen = np.zeros(distinct * wide, bool)

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import overload
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
 
 from tfprof.wire.spans import Spans
+
+# who reads more than one of so many gets all of them made at once, which takes less
+_FEW = 16
 
 
 class Names(Sequence[str]):
@@ -14,6 +20,20 @@ class Names(Sequence[str]):
     def __init__(self, source: list[str] | Spans) -> None:
         self._list = source if isinstance(source, list) else None
         self.spans = source if isinstance(source, Spans) else None
+        # how many were read one by one
+        self._read = 0
+
+    def at(self, rows: npt.NDArray[np.integer[Any]]) -> list[str]:
+        """Some of them, without making the others."""
+        if self._list is not None or self.spans is None:
+            return [self.tolist()[row] for row in rows.tolist()]
+        return self.spans.rows(rows.astype(np.int64)).texts()
+
+    def may_have(self, word: str) -> npt.NDArray[np.int64]:
+        """The rows of all names with an ASCII word in them, and maybe of some others."""
+        if self.spans is None:
+            return np.flatnonzero([word in name for name in self.tolist()])
+        return self.spans.near(word.encode())
 
     def tolist(self) -> list[str]:
         if self._list is None:
@@ -28,6 +48,10 @@ class Names(Sequence[str]):
     @overload
     def __getitem__(self, row: slice) -> list[str]: ...
     def __getitem__(self, row: int | slice) -> str | list[str]:
+        if self._list is None and isinstance(row, int) and self.spans is not None:
+            self._read += 1
+            if self._read * _FEW < len(self.spans):
+                return self.spans.text(row)
         return (self._list if self._list is not None else self.tolist())[row]
 
     def __iter__(self) -> Iterator[str]:

@@ -32,8 +32,11 @@ class Attributes(Protocol):
         """Attribute name to AttrValue message."""
         ...
 
-    def column(self, name: str) -> Mapping[int, Proto]:
-        """One attribute of all nodes that have it, in graph order: node to AttrValue message."""
+    def column(self, name: str, among: npt.NDArray[np.int64] | None = None) -> Mapping[int, Proto]:
+        """One attribute of all nodes that have it, in graph order: node to AttrValue message.
+
+        Or of some nodes, which are quicker to look at than all.
+        """
         ...
 
 

@@ -4,6 +4,9 @@ A page asks for the layers three times, each grouped otherwise, and `check` asks
 budget; each would infer all shapes anew. While a function marked `@remembering()` runs, what those
 marked `@remembered` find is kept; then it is let go. Nothing is kept elsewhere: whoever asks one
 question holds no more memory than its answer takes.
+
+Many runs of one program have the same model. Whoever reads them, and makes the same files the same
+objects, has what is found of models alone kept from one run to the next (`LastModels`).
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from dataclasses import fields
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
+from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
 
 P = ParamSpec("P")
@@ -25,6 +29,11 @@ Key = tuple[tuple[object, ...], tuple[object, ...]]
 # what the files said beside all else: no analysis reads it
 _SAID_ONLY = frozenset({"warnings", "origin"})
 
+# of each function; a history has few programs at a time, and asks most of it twice
+_MODELS_KEPT = 16
+_LARGEST = 20_000
+
+_models: ContextVar[dict[object, list[tuple[Key, Any]]] | None] = ContextVar("models", default=None)
 _kept: ContextVar[dict[object, list[tuple[Key, Any]]] | None] = ContextVar("kept", default=None)
 
 
@@ -41,19 +50,43 @@ def remembering() -> Iterator[None]:
         _kept.reset(token)
 
 
-def remembered(key: Callable[..., Key]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Of a function whose result nobody changes; `key` tells by what it is determined."""
+class LastModels:
+    """What was found of the models that were asked about last."""
+
+    def __init__(self) -> None:
+        self._found: dict[object, list[tuple[Key, Any]]] = {}
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        token = _models.set(self._found)
+        try:
+            yield
+        finally:
+            _models.reset(token)
+            for known in self._found.values():
+                del known[:-_MODELS_KEPT]
+
+
+def remembered(
+    key: Callable[..., Key], of_model: Callable[..., bool] | None = None
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Of a function whose result nobody changes; `key` tells by what it is determined.
+
+    `of_model` says whether that is a model alone, and nothing that one run has.
+    """
 
     def decorated(make: Callable[P, R]) -> Callable[P, R]:
         @wraps(make)
         def asked(*args: P.args, **named: P.kwargs) -> R:
-            kept = _kept.get()
+            kept, models = _kept.get(), _models.get()
+            if models is not None and of_model is not None and of_model(*args, **named):
+                kept = models
             if kept is None:
                 return make(*args, **named)
             same, equal = key(*args, **named)
             known = kept.setdefault(make, [])
             for (objects, values), result in known:
-                if len(objects) == len(same) and values == equal and all(map(_is, objects, same)):
+                if len(objects) == len(same) and all(map(_is, objects, same)) and values == equal:
                     return result  # type: ignore[no-any-return]  # of this very function
             result = make(*args, **named)
             # the objects are kept as well: another may not take their place in memory
@@ -63,6 +96,11 @@ def remembered(key: Callable[..., Key]) -> Callable[[Callable[P, R]], Callable[P
         return asked
 
     return decorated
+
+
+def is_kept(graph: Graph | None) -> bool:
+    """Whether what is found of a graph may be kept: of a large one that is too much."""
+    return graph is not None and len(graph) <= _LARGEST
 
 
 def parts_of(data: ProfileData) -> tuple[object, ...]:

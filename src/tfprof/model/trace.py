@@ -82,19 +82,21 @@ class Executions:
         parts = list(parts)
         if len(parts) == 1:
             return parts[0]
-        names = [column.name for column in fields(cls)]
+        if not parts:
+            return cls.none()
+        names = {column.name for column in fields(cls)}
+        if all(part.end_rel is part.op_end_rel for part in parts):
+            columns = cls.joined_columns(parts, names - {"end_rel"})
+            return cls(**columns, end_rel=columns["op_end_rel"])
+        return cls(**cls.joined_columns(parts, names))
+
+    @staticmethod
+    def joined_columns(parts: list[Executions], names: Collection[str]) -> dict[str, Any]:
+        """Some columns of several runs one after the other; none of the parts is left."""
         taken = [{name: getattr(part, name) for name in names} for part in parts]
         parts.clear()
-        if not taken:
-            return cls.none()
-        ends_alike = all(part["end_rel"] is part["op_end_rel"] for part in taken)
         # column by column: those of parts that nobody else has are gone when they are joined
-        columns = {
-            name: _joined([part.pop(name) for part in taken])
-            for name in names
-            if not (ends_alike and name == "end_rel")
-        }
-        return cls(**{"end_rel": columns["op_end_rel"], **columns})
+        return {name: _joined([part.pop(name) for part in taken]) for name in names}
 
     @classmethod
     def none(cls) -> Executions:

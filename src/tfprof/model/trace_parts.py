@@ -13,6 +13,7 @@ from tfprof.model.allocations import Allocations
 from tfprof.model.interned import Interned
 from tfprof.model.providers import AllocationSource, Records
 from tfprof.model.trace import Executions, Trace
+from tfprof.wire.distinct import numbered
 from tfprof.wire.schema import Proto
 
 Ints = npt.NDArray[np.int64]
@@ -70,5 +71,5 @@ def _executions(all_: Executions, rows: Ints) -> Executions:
 
 def _strings(column: Interned, rows: Ints) -> Interned:
     """With only the strings that are left: what did not run is not to be listed."""
-    kept, codes = np.unique(column.codes[rows], return_inverse=True)
+    kept, codes = numbered(column.codes[rows])
     return Interned(codes.astype(np.int32), [column.table[code] for code in kept.tolist()])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import ALL_STREAMS, is_part
 from tfprof.model.hlo_programs import Programs
+from tfprof.model.interned import looked_up
 from tfprof.model.pickling import PicklesWithoutCaches
 from tfprof.model.providers import OptionsSource, PlaneStats
 from tfprof.model.units import PS_A_NANOSECOND
@@ -26,6 +28,7 @@ from tfprof.wire.xspace import LineColumns, NameColumns
 from tfprof.wire.xstats import StatTable
 
 Ints = npt.NDArray[np.int64]
+Value = TypeVar("Value", bound=np.generic)
 
 HOST_THREADS = "/host:CPU"
 PROGRAMS = "/host:metadata"
@@ -35,6 +38,8 @@ _JOB = "/job:"
 HLO_PROTO = "Hlo Proto"
 # picoseconds of 64 bits reach 106 days; what is further apart than this cannot share an origin
 SPREAD_NS = 90 * 24 * 3600 * 10**9
+# events whose names are looked at together
+_BLOCK = 1 << 16
 
 
 @frozen_dataclass
@@ -115,25 +120,40 @@ class Plane(PicklesWithoutCaches):
 
         Most names that are asked for are of no event, or one is: then no table is looked up.
         """
-        if not names:
-            return np.zeros(0, np.int64)
-        if len(names) == 1:
-            return np.flatnonzero(self.events.name == names[0])
         wanted = np.zeros(len(self.event_names), bool)
         wanted[list(names)] = True
-        return np.flatnonzero(wanted.take(self.events.name))
+        wanted &= self._events_called > 0
+        some = np.flatnonzero(wanted)
+        if len(some) < 2:
+            return np.flatnonzero(self.events.name == some[0]) if len(some) else some
+        found = np.empty(int(self._events_called[some].sum()), np.int64)
+        place = 0
+        # some at a time: the columns in between would take more memory than what is found
+        for first in range(0, len(self.events), _BLOCK):
+            rows = np.flatnonzero(wanted[self.events.name[first : first + _BLOCK]])
+            np.add(rows, first, out=found[place : place + len(rows)])
+            place += len(rows)
+        return found
+
+    @cached_property
+    def _events_called(self) -> Ints:
+        """By name, how many events have it."""
+        found = np.zeros(len(self.event_names), np.int64)
+        for first in range(0, len(self.events), _BLOCK):
+            some = self.events.name[first : first + _BLOCK]
+            found += np.bincount(some, minlength=len(found))
+        return found
+
+    def by_name(self, values: npt.NDArray[Value]) -> npt.NDArray[Value]:
+        """For each event what its name has, of one value a name."""
+        return looked_up(values, self.events.name)
 
     def rows_of_line(self, line: int) -> slice:
         return slice(int(self.lines.first[line]), int(self.lines.first[line + 1]))
 
     def line_of(self, events: Ints) -> Ints:
         """The line that each of some events is in."""
-        if (events[1:] < events[:-1]).any():
-            found: Ints = np.searchsorted(self.lines.first, events, side="right") - 1
-            return found
-        # they rise, as they nearly always do: it is enough to look for where lines begin
-        bounds = np.searchsorted(events, self.lines.first)
-        return np.repeat(np.arange(len(self.lines)), np.diff(bounds))
+        return line_of(self.lines, events)
 
     def line_name(self, line: int) -> str:
         return self.lines.display_name[line] or self.lines.name[line]
@@ -186,6 +206,16 @@ class Plane(PicklesWithoutCaches):
             return self
         events = replace(self.events, start_ps=self.events.start_ps + picoseconds)
         return replace(self, events=events)
+
+
+def line_of(lines: LineColumns, events: Ints) -> Ints:
+    """The same of lines alone, for who is not to hold the events."""
+    if (events[1:] < events[:-1]).any():
+        found: Ints = np.searchsorted(lines.first, events, side="right") - 1
+        return found
+    # they rise, as they nearly always do: it is enough to look for where lines begin
+    bounds = np.searchsorted(events, lines.first)
+    return np.repeat(np.arange(len(lines)), np.diff(bounds))
 
 
 @frozen_dataclass(slots=False)

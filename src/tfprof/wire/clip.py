@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tfprof.frozen_dataclass import frozen_dataclass
-from tfprof.wire.fields import WireFault, varint
 from tfprof.wire.mapped import look
 from tfprof.wire.schema import BYTES, FIXED32, FIXED64, VARINT, schema
+from tfprof.wire.varint import WireFault, as_varint, varint
 
 _CONTAINERS = frozenset({
     "SavedModel", "MetaGraphDef", "GraphDef", "FunctionDefLibrary", "FunctionDef",
@@ -61,7 +61,7 @@ def clip(data: bytes, message: str) -> Clipped:
     size = 0
     for tag, first, last in reversed(open_):
         size += last - first
-        head = tag + _as_varint(size) if tag else b""
+        head = tag + as_varint(size) if tag else b""
         size += len(head)
         parts.insert(0, (head, first, last))
     return Clipped(data, parts, cut)
@@ -91,12 +91,3 @@ def _first_cut(data: bytes, position: int, message: str) -> tuple[int, str, int]
             container = kind == BYTES and field is not None and field.type in _CONTAINERS
             return (at, field.type, body) if container and field else (at, "", at)
     return position, "", position
-
-
-def _as_varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)

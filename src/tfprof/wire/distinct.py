@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 Number = TypeVar("Number", bound=np.integer)
+Places = npt.NDArray[np.int64]
 
 
 def distinct(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
@@ -15,7 +16,30 @@ def distinct(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
     if (values[1:] > values[:-1]).all():  # as the rows of some events are
         return values
     rising = np.sort(values)
-    found: npt.NDArray[Number] = rising[np.append(True, rising[1:] != rising[:-1])]
+    return rising[_is_new(rising)]
+
+
+def with_first(values: npt.NDArray[Number]) -> tuple[npt.NDArray[Number], Places]:
+    """The same, and where each stands first."""
+    order = np.argsort(values, kind="stable")
+    rising = values[order]
+    is_new = _is_new(rising)
+    return rising[is_new], order[is_new]
+
+
+def numbered(values: npt.NDArray[Number]) -> tuple[npt.NDArray[Number], Places]:
+    """The same, and which of them each value is."""
+    order = np.argsort(values, kind="stable")
+    rising = values[order]
+    is_new = _is_new(rising)
+    which = np.empty(len(values), np.int64)
+    which[order] = np.cumsum(is_new) - 1
+    return rising[is_new], which
+
+
+def _is_new(rising: npt.NDArray[Number]) -> npt.NDArray[np.bool_]:
+    found = np.ones(len(rising), bool)
+    found[1:] = rising[1:] != rising[:-1]
     return found
 
 

@@ -17,7 +17,7 @@ from tfprof.wire.leaps import Progress
 from tfprof.wire.positions import field_positions
 from tfprof.wire.schema import BYTES, VARINT
 from tfprof.wire.varint import WireFault, varint
-from tfprof.wire.words import WORD, Words, varints_in
+from tfprof.wire.words import WORD, Words, long_varints, varints_in
 
 __all__ = [
     "Fields", "Progress", "WireFault", "fields_at", "split", "starts_in", "varint", "walk", "whole",
@@ -240,10 +240,23 @@ _HUGE_NUMBER = np.uint64(1 << 29)
 _HUGE_SIZE = np.uint64(1 << 62)
 # bytes to skip by wire type: 0 for what says its own size, -1 for what no longer exists
 _SKIP = np.array([0, 8, 0, -1, -1, 4, -1, -1], np.int64)
+# bytes behind the begin of a number that are looked at together
+_LONGEST = 2 * WORD
 
 
 def _varints(buffer: Bytes, position: Ints, field: Ints) -> tuple[npt.NDArray[np.uint64], Ints]:
     """The varint at each position of a field, and where it ends."""
+    if int(position.max(initial=0)) + _LONGEST <= len(buffer):
+        value, size = long_varints(buffer, position)
+        if size.all():
+            return value, position + size
+    return _varints_by_byte(buffer, position, field)
+
+
+def _varints_by_byte(
+    buffer: Bytes, position: Ints, field: Ints
+) -> tuple[npt.NDArray[np.uint64], Ints]:
+    """The same, also where the buffer ends or is damaged; with a reason for that."""
     byte = buffer.take(position, mode="clip")
     value = (byte & 0x7F).astype(np.uint64)
     after = position + 1

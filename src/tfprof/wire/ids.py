@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.wire.distinct import with_first
+
 Ints = npt.NDArray[np.int64]
 
 # keys are looked up in an array if it need not be much longer than there are keys
@@ -17,7 +19,7 @@ class Ids:
     def __init__(self, ids: Ints) -> None:
         self.unknown = len(ids)
         # of rows with one id the last counts, as in every map on the wire
-        known, from_end = np.unique(ids[::-1], return_index=True)
+        known, from_end = with_first(ids[::-1])
         self._known = known
         self._rows = np.append(len(ids) - 1 - from_end, self.unknown).astype(np.int32)
         self._direct: npt.NDArray[np.int32] | None = None

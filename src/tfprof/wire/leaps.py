@@ -22,7 +22,7 @@ Progress = Callable[[int], None]
 
 # bytes between two walkers, and how many go together
 _STRIDE = 1 << 12
-_WALKERS = 1 << 12
+_WALKERS = 1 << 11
 # fields that a walker follows before it is taken to be in step
 _WARM_UP = 24
 # a walker that is not in step after so many tries is given up
@@ -89,10 +89,12 @@ def _behind_any(words: Words, position: Ints, end: int, tag: int) -> tuple[Ints,
 
 def _walkers(words: Words, begin: int, stop: int, end: int, tag: int) -> Ints:
     """Where walkers start: `begin`, and places that seem to be in step with it."""
-    tags = np.append(words.where(tag, begin + _STRIDE, stop), stop)
-    candidate = np.searchsorted(tags, np.arange(begin + _STRIDE, stop, _STRIDE))
-    position = tags[candidate]
-    steps = np.zeros(len(candidate), np.int64)
+    places = np.arange(begin + _STRIDE, stop, _STRIDE)
+    # who finds no start up to where the next one began to look leaves it to that one
+    ends = places + _STRIDE
+    tried = words.towards(tag, places)
+    position = tried
+    steps = np.zeros(len(tried), np.int64)
     starts = [np.array([begin], np.int64)]
     for _ in range(_MAX_TRIES):
         if not len(position):
@@ -101,15 +103,16 @@ def _walkers(words: Words, begin: int, stop: int, end: int, tag: int) -> Ints:
         steps += 1
         if len(wrong):
             # whatever does not fit starts over, where the next one may start
-            candidate[wrong] = np.minimum(candidate[wrong] + 1, len(tags) - 1)
-            after[wrong] = tags[candidate[wrong]]
+            tried[wrong] = words.towards(tag, tried[wrong] + 1)
+            after[wrong] = tried[wrong]
             steps[wrong] = 0
         position = after
-        inside = position < stop
+        inside = (position < stop) & (tried < ends)
         if (steps == _WARM_UP).any() or not inside.all():
             starts.append(position[inside & (steps == _WARM_UP)])
             open_ = np.flatnonzero(inside & (steps < _WARM_UP))
-            position, candidate, steps = position[open_], candidate[open_], steps[open_]
+            position, steps = position[open_], steps[open_]
+            tried, ends = tried[open_], ends[open_]
     return distinct(np.concatenate(starts))
 
 

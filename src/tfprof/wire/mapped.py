@@ -10,8 +10,8 @@ import mmap
 
 from tfprof.errors import FileChanged
 
-# bytes that may be in memory at a time
-_HELD = 1 << 25
+# bytes that may be in memory at a time: more than walkers go over together
+_HELD = 1 << 24
 
 
 class Mapped(mmap.mmap):

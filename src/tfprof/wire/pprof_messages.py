@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
+from tfprof.wire.varint import as_varint
+
 MESSAGES = """
 Profile: 1 sample_type ValueType*; 2 sample Sample*; 4 location Location*; 5 function Function*; 6 string_table string*; 13 comment int64*
 ValueType: 1 type int64; 2 unit int64
@@ -61,10 +63,4 @@ def _packed(values: Iterable[int]) -> bytes:
 
 def _varint(value: int) -> bytes:
     # a negative number is its 64 bits
-    rest = value & (1 << 64) - 1
-    out = bytearray()
-    while rest > 0x7F:
-        out.append(rest & 0x7F | 0x80)
-        rest >>= 7
-    out.append(rest)
-    return bytes(out)
+    return as_varint(value & (1 << 64) - 1)

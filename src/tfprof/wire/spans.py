@@ -8,11 +8,13 @@ million names do once in some ten million files.
 from __future__ import annotations
 
 import os
+import re
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.wire.distinct import distinct
 from tfprof.wire.mapped import look
 from tfprof.wire.words import WORD, Hashes, Words, first_bytes
 
@@ -69,6 +71,11 @@ class Spans:
             return found
         return [s if s.isascii() else s.encode("latin-1").decode("utf-8", "replace") for s in found]
 
+    def text(self, row: int) -> str:
+        begin, end = self.starts.item(row), self.ends.item(row)
+        look(self.data, begin, end)
+        return self.data[begin:end].decode("utf-8", "replace")
+
     def first_alike(self) -> Ints:
         """For each stretch, the first one with the same bytes."""
         return self.find(self)
@@ -77,6 +84,18 @@ class Spans:
         """For each wanted stretch, the first of these with the same bytes; -1 if there is none."""
         held = self._hashes()
         return _find(held, held if wanted is self else wanted._hashes())
+
+    def near(self, word: bytes) -> Ints:
+        """The stretches with a word in them, and maybe some before which it stands.
+
+        They have to lie in the order of their rows, none in another; else all are returned.
+        """
+        if (self.starts[1:] < self.ends[:-1]).any():
+            return np.arange(len(self))
+        look(self.data, 0, len(self.data))
+        hits = [found.start() for found in re.finditer(re.escape(word), self.data)]
+        rows = np.searchsorted(self.starts, np.array(hits, np.int64), side="right") - 1
+        return distinct(rows[rows >= 0])
 
     def shared_with_previous(self) -> Ints:
         """How many bytes each stretch begins with as the one before it does."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from tfprof.wire.text_tokens import CLOSER, GAP, UNKNOWN, WORD, TextFault, TokenReader, is_utf8
-from tfprof.wire.text_values import varint
+from tfprof.wire.varint import as_varint
 
 __all__ = ["TextFault", "to_wire", "to_wire_clipped"]
 
@@ -55,7 +55,7 @@ _PLAIN = re.compile(
 )
 # groups: 2 and 3 are strings, 5 and 6 begin a message
 _KEY, _WORD, _OPEN, _CLOSE, _NOTHING = 1, 4, 5, 7, 8
-_SIZES = tuple(varint(size) for size in range(2048))
+_SIZES = tuple(as_varint(size) for size in range(2048))
 
 
 class _Reader(TokenReader):
@@ -86,7 +86,7 @@ class _Reader(TokenReader):
                 if match[_CLOSE] != closer:
                     break
                 inside = size - base
-                piece = tag and tag + (_SIZES[inside] if inside < 2048 else varint(inside))
+                piece = tag and tag + (_SIZES[inside] if inside < 2048 else as_varint(inside))
                 pieces[slot] = piece
                 size += len(piece)
                 plan, closer, tag, slot, base = stack.pop()
@@ -114,7 +114,7 @@ class _Reader(TokenReader):
                 if not clean and not value.isascii():
                     break
                 inside = len(value)
-                piece = field.tag + (_SIZES[inside] if inside < 2048 else varint(inside)) + value
+                piece = field.tag + (_SIZES[inside] if inside < 2048 else as_varint(inside)) + value
                 pieces.append(piece)
                 size += len(piece)
             elif field is not UNKNOWN:

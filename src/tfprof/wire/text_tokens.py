@@ -11,7 +11,8 @@ from functools import cache
 from typing import Final
 
 from tfprof.wire.schema import schema
-from tfprof.wire.text_values import PASSED_OVER, FieldWords, unescape, varint
+from tfprof.wire.text_values import PASSED_OVER, FieldWords, unescape
+from tfprof.wire.varint import as_varint
 
 
 class TextFault(ValueError):
@@ -47,7 +48,7 @@ def plans() -> dict[str, Plan]:
     plans: dict[str, Plan] = {name: {} for name in schema()}
     for name, message in schema().items():
         for known in message.by_name.values():
-            tag = varint(known.number << 3 | known.wire_type)
+            tag = as_varint(known.number << 3 | known.wire_type)
             plans[name][known.name.encode()] = TextField(
                 tag,
                 FieldWords(known.type, tag),
@@ -217,7 +218,7 @@ class TokenReader:
     def _leave(self) -> None:
         """Puts the tag and the size of the innermost message into its slot."""
         if self._tag:
-            head = self._tag + varint(self._size - self._base)
+            head = self._tag + as_varint(self._size - self._base)
             self._pieces[self._slot] = head
             self._size += len(head)
         self._plan, self._closer, self._tag, self._slot, self._base = self._stack.pop()
@@ -264,7 +265,7 @@ class TokenReader:
             if field.is_utf8 and not is_utf8(value):
                 # at the end of the text, half of a character may be missing
                 raise self._fault(f"{_shown(key)} is not UTF-8", start, early_end=at == len(text))
-            self._put(field.tag + varint(len(value)) + value)
+            self._put(field.tag + as_varint(len(value)) + value)
         elif field is not UNKNOWN:
             raise self._fault(f"{_shown(key)} cannot be a string", start)
         return after

@@ -8,19 +8,10 @@ from collections.abc import Callable
 from typing import Final
 
 from tfprof.wire import dtypes
+from tfprof.wire.varint import as_varint
 
 # what a word such as 128 or DT_FLOAT becomes is kept, up to so many words of each field
 _REMEMBERED: Final = 4096
-
-
-def varint(value: int) -> bytes:
-    """A number from 0 to 2^64 - 1 as the wire has it."""
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
 
 
 class FieldWords(dict[bytes, bytes]):
@@ -60,7 +51,7 @@ def _integers(lowest: int, highest: int) -> Callable[[bytes], bytes]:
         value = _integer(word)
         if not lowest <= value <= highest:
             raise ValueError(f"{_shown(word)} is not between {lowest} and {highest}")
-        return varint(value & 0xFFFF_FFFF_FFFF_FFFF)
+        return as_varint(value & 0xFFFF_FFFF_FFFF_FFFF)
 
     return encode
 
@@ -104,7 +95,7 @@ def _encode_bool(word: bytes) -> bytes:
         value = _integer(word) if _INTEGER.fullmatch(word) else -1
     if value not in (0, 1):
         raise ValueError(f"{_shown(word)} is neither true nor false")
-    return varint(value)
+    return as_varint(value)
 
 
 _encode_int32 = _integers(-(1 << 31), (1 << 31) - 1)
@@ -113,7 +104,7 @@ _encode_int32 = _integers(-(1 << 31), (1 << 31) - 1)
 def _encode_data_type(word: bytes) -> bytes:
     number = dtypes.ENUM_VALUES.get(word.decode("ascii", "replace"))
     if number is not None:
-        return varint(number)
+        return as_varint(number)
     if _INTEGER.fullmatch(word):
         return _encode_int32(word)
     raise ValueError(f"{_shown(word)} is not a DataType")

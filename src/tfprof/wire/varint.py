@@ -25,3 +25,13 @@ def varint(data: bytes, position: int) -> tuple[int, int]:
         shift += 7
         if shift >= 70:
             raise WireFault("a number has more than ten bytes", position)
+
+
+def as_varint(value: int) -> bytes:
+    """A number from 0 to 2^64 - 1 as the wire has it."""
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)

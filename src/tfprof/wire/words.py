@@ -13,6 +13,8 @@ Bytes = npt.NDArray[np.uint8]
 
 WORD = 8
 _THREE = 3
+# how far a byte is looked for at once
+_NEAR = 64
 _BLOCK = 1 << 18
 
 
@@ -35,6 +37,9 @@ class Words:
         self._threes = np.ndarray(
             (self.last_three + 1,), f"V{_THREE * WORD}", buffer=data, strides=(1,)
         )
+        if len(data) < _NEAR:
+            data = data + bytes(_NEAR)
+        self._windows = np.ndarray((len(data) - _NEAR + 1,), f"V{_NEAR}", buffer=data, strides=(1,))
 
     def at(self, position: Ints) -> Hashes:
         """The eight bytes from each position on; no position may lie far behind the end."""
@@ -52,15 +57,19 @@ class Words:
         self._look(position)
         return self._bytes.take(position, mode="clip"), self._bytes[1:].take(position, mode="clip")
 
-    def where(self, byte: int, begin: int, stop: int) -> Ints:
-        """The positions that hold this byte."""
-        found = []
-        for first in range(begin, stop, _BLOCK):
-            last = min(stop, first + _BLOCK)
-            if self._mapped is not None:
-                self._mapped.look(first, last - 1)
-            found.append(np.flatnonzero(self._bytes[first:last] == byte) + first)
-        return np.concatenate([np.zeros(0, np.int64), *found])
+    def towards(self, byte: int, position: Ints) -> Ints:
+        """From each position on, the first that holds this byte; if that is far, some way to it.
+
+        In the last bytes of the buffer, its end.
+        """
+        found = np.full(len(position), self.size)
+        near = np.flatnonzero(position <= self.size - _NEAR)
+        begin = position[near]
+        self._look(begin)
+        window = self._windows[begin].view(np.uint8).reshape(-1, _NEAR)
+        holds = window == byte
+        found[near] = begin + np.where(holds.any(axis=1), holds.argmax(axis=1), _NEAR)
+        return found
 
     def threes_at(self, position: Ints) -> Hashes:
         """Three words from each position on, a row each; the last whole three behind those."""
@@ -118,6 +127,22 @@ def varints_in(word: Hashes) -> tuple[Hashes, Ints]:
     return last, size.view(np.int64)
 
 
+def long_varints(buffer: Bytes, position: Ints) -> tuple[Hashes, Ints]:
+    """The varint of up to ten bytes at each position, and its size, which is 0 if it is longer.
+
+    Behind each position the buffer goes on for two words.
+    """
+    view: Hashes = np.ndarray((len(buffer) - WORD + 1,), "<u8", buffer=buffer, strides=(1,))
+    value, size = varints_in(view[position])
+    long = np.flatnonzero(size == 0)
+    if len(long):
+        rest, more = varints_in(view[position[long] + WORD] & _TWO_BYTES)
+        value[long] |= rest << _TOP_BYTE
+        size[long] = np.where(more <= _REST, more + WORD, 0)
+    return value, size
+
+
+_TWO_BYTES, _REST = np.uint64(0xFFFF), 2
 _ONE, _SEVEN, _TOP_BYTE = np.uint64(1), np.uint64(7), np.uint64(56)
 _TOP_BITS = np.uint64(0x8080_8080_8080_8080)
 _LOW_BITS = np.uint64(0x7F7F_7F7F_7F7F_7F7F)

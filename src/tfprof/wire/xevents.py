@@ -7,6 +7,7 @@ any other legal way is walked field by field.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from tfprof.wire.fields import Fields, Progress, fields_at, walk
 from tfprof.wire.ids import Ids
 from tfprof.wire.leaps import behind
 from tfprof.wire.schema import BYTES, VARINT
+from tfprof.wire.side_by_side import side_by_side
 from tfprof.wire.words import WORD, Hashes, Words, varints_in
 
 Ints = npt.NDArray[np.int64]
@@ -30,7 +32,7 @@ EVENT_TAG = 4 << 3 | BYTES
 _NAME_TAG, _OFFSET_TAG, _DURATION_TAG = (number << 3 | VARINT for number in range(1, 4))
 _STATS_TAG = _STATS << 3 | BYTES
 # how many events are read together: their columns should stay in the processor's cache
-_BLOCK = 1 << 14
+_BLOCK = 1 << 15
 
 
 @frozen_dataclass
@@ -66,12 +68,18 @@ def read_events(
         np.empty(count, np.int32),
     )
     words = Words(data)
-    odd = [np.zeros(0, np.int64)]
-    for first in range(0, count, _BLOCK):
+    odd: list[Ints] = [np.zeros(0, np.int64)] * (count // _BLOCK + 1)
+    reader = threading.get_ident()
+
+    def read(first: int) -> None:
         block = slice(first, first + _BLOCK)
-        odd.append(_usual(words, positions[block], names, events, block) + first)
-        if progress is not None:
-            progress(int(positions[block][-1]))
+        last = int(positions[block][-1])
+        odd[first // _BLOCK] = _usual(words, positions[block], names, events, block) + first
+        # who watches is told by one thread
+        if progress is not None and threading.get_ident() == reader:
+            progress(last)
+
+    side_by_side(read, range(0, count, _BLOCK))
     others = np.concatenate(odd)
     return _unusual(data, others, names, events) if len(others) else events
 

@@ -9,6 +9,8 @@ import pytest
 
 import tfprof
 from tfprof.model.remembered import parts_of, remembered, remembering
+from tfprof.reports import memory
+from tfprof.reports.memory.asked_steps import estimator_of
 from tfprof.reports.shared.model_costs import costs_of
 from tfprof.reports.shared.question import Question
 
@@ -83,3 +85,12 @@ def test_profile_with_other_warnings_is_the_same_profile():
         assert costs_of(other, Question()) is not first
         assert costs_of(data, Question({"B": 4})) is not first
     assert parts_of(data) == parts_of(said) != parts_of(other)
+
+
+def test_a_step_is_written_down_once_for_all_who_ask_what_it_needs():
+    data = tfprof.load(GRAPH).data
+    with remembering():
+        first, second = (estimator_of(data, memory.Query()) for _ in range(2))
+        assert first.first is second.first
+        assert first.pieces() is second.pieces()
+    assert estimator_of(data, memory.Query()).first is not first.first

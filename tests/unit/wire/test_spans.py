@@ -91,3 +91,12 @@ def test_stretches_hashed_in_blocks_are_found_like_others(held, wanted, size):
         tfprof.wire.spans._BLOCK = kept
     rows = first_rows(held)
     assert found.tolist() == [rows.get(word, -1) for word in wanted]
+
+
+def test_stretches_near_a_word():
+    spans = Spans(b"xabc-abcd-ab", np.array([0, 5, 10]), np.array([4, 9, 12]))
+    assert spans.near(b"abc").tolist() == [0, 1]
+    assert spans.near(b"-").tolist() == [0, 1]  # behind them
+    assert spans.near(b"z").tolist() == []
+    assert spans.rows(np.array([2, 0])).near(b"ab").tolist() == [0, 1]  # in no order: any may be
+    assert spans.text(1) == "abcd"

@@ -24,3 +24,19 @@ def test_numbers_in_words_are_those_a_loop_reads(heads):
         assert size == after
         if size < 8:
             assert value == theirs
+
+
+@given(st.binary(max_size=300), st.integers(0, 2), st.integers(0, 255))
+def test_who_goes_towards_a_byte_passes_none_and_arrives(data, few, byte):
+    data = data.replace(b"\1", b"\0" * 60 * few)
+    words = Words(data)
+    for position in range(len(data)):
+        found = position
+        for _ in range(len(data)):
+            before, found = found, int(words.towards(byte, np.array([found]))[0])
+            assert byte not in data[before:found] or found == len(data)
+            if found == len(data) or data[found] == byte:
+                break
+            assert found > before
+        else:
+            raise AssertionError("it stays where it is")

@@ -22,6 +22,7 @@ from tfprof.model.graph import (
 from tfprof.model.interned import Interned
 from tfprof.model.names import Names
 from tfprof.sources.files.reader import corrupt, parse, top_fields
+from tfprof.wire.distinct import distinct
 from tfprof.wire.fields import Fields, Progress, WireFault, split
 from tfprof.wire.schema import Proto
 from tfprof.wire.spans import Spans
@@ -242,9 +243,10 @@ class _NodeMessages:
         attributes: Mapping[str, Proto] = self.nodes[node - self.arguments].attr
         return attributes
 
-    def column(self, name: str) -> Mapping[int, Proto]:
-        having = enumerate(self.nodes, self.arguments)
-        return {row: node.attr[name] for row, node in having if name in node.attr}
+    def column(self, name: str, among: Ints | None = None) -> Mapping[int, Proto]:
+        every = range(self.arguments, self.arguments + len(self.nodes))
+        having = ((row, self.of(row)) for row in (every if among is None else among.tolist()))
+        return {row: attributes[name] for row, attributes in having if name in attributes}
 
 
 @frozen_dataclass
@@ -281,9 +283,10 @@ class _NodeBytes:
         attributes: Mapping[str, Proto] = parse("NodeDef", data, self.source.path, begin).attr
         return attributes
 
-    def column(self, name: str) -> Mapping[int, Proto]:
+    def column(self, name: str, among: Ints | None = None) -> Mapping[int, Proto]:
         """Entries of all nodes together; values that are alike, as most are, are parsed once."""
-        rows = self._may_have(name)
+        rows = self._may_have(name) if among is None else among[among >= self.arguments]
+        rows = rows if among is None else rows - self.arguments
         fields = self.source.split(self.starts[rows], self.ends[rows])
         entries = fields.repeated(_ATTRIBUTE)
         inner = self.source.split(entries.start, entries.end)
@@ -293,7 +296,7 @@ class _NodeBytes:
         values = self.source.spans(starts[wanted], ends[wanted])
         alike = values.first_alike()
         parsed: dict[int, Proto] = {}
-        for at in np.unique(alike).tolist():
+        for at in distinct(alike).tolist():
             begin, end = int(values.starts[at]), int(values.ends[at])
             data = self.source.data[begin:end]
             parsed[at] = parse("AttrValue", data, self.source.path, begin)
@@ -309,7 +312,7 @@ class _NodeBytes:
         hits = np.array([m.start() for m in re.finditer(pattern, self.source.data)], np.int64)
         rows = np.searchsorted(self.starts, hits, side="right") - 1
         inside = (rows >= 0) & (hits < self.ends[np.maximum(rows, 0)])
-        return np.unique(rows[inside])
+        return distinct(rows[inside])
 
 
 def _functions(source: FileBytes, starts: Ints, ends: Ints) -> dict[str, Function]:

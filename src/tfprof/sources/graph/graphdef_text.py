@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Graph, resolve_edges
@@ -18,6 +19,7 @@ from tfprof.model.names import Names
 from tfprof.sources.files.reader import parse
 from tfprof.sources.files.text_format import Spelt, corrupt_text, text_to_wire
 from tfprof.sources.graph.graphdef import FileBytes, read_graph
+from tfprof.wire.distinct import distinct
 from tfprof.wire.schema import Proto
 from tfprof.wire.text import TextFault, to_wire
 from tfprof.wire.text_layout import LayoutGraph, scan
@@ -68,8 +70,9 @@ class _NodeText:
         attributes: Mapping[str, Proto] = parse("NodeDef", data, self.path, begin).attr
         return attributes
 
-    def column(self, name: str) -> Mapping[int, Proto]:
-        found = ((node, self.of(node).get(name)) for node in self._may_have(name))
+    def column(self, name: str, among: npt.NDArray[np.int64] | None = None) -> Mapping[int, Proto]:
+        nodes: list[int] = self._may_have(name) if among is None else among.tolist()
+        found = ((node, self.of(node).get(name)) for node in nodes)
         return {node: value for node, value in found if value is not None}
 
     def _may_have(self, name: str) -> list[int]:
@@ -77,5 +80,5 @@ class _NodeText:
         hits = np.array([match.start() for match in key.finditer(self.text)], np.int64)
         rows = np.searchsorted(self.layout.body_start, hits, side="right") - 1
         inside = (rows >= 0) & (hits < self.layout.body_end[np.maximum(rows, 0)])
-        found: list[int] = np.unique(rows[inside]).tolist()
+        found: list[int] = distinct(rows[inside]).tolist()
         return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import MISSING, Edges, Graph
@@ -66,9 +67,10 @@ class _Attributes:
         attributes: Mapping[str, Proto] = self.nodes[node].attrs
         return attributes
 
-    def column(self, name: str) -> Mapping[int, Proto]:
-        held = enumerate(self.nodes.held)
-        return {row: node.attrs[name] for row, node in held if name in node.attrs}
+    def column(self, name: str, among: npt.NDArray[np.int64] | None = None) -> Mapping[int, Proto]:
+        rows = range(len(self.nodes.held)) if among is None else among.tolist()
+        held = ((row, self.nodes.held[row].attrs) for row in rows)
+        return {row: attributes[name] for row, attributes in held if name in attributes}
 
 
 def _graph(entries: Sequence[Proto], *, own: bool) -> Graph:

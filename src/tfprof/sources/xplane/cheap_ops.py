@@ -38,10 +38,9 @@ def said_of_cheap_ops(space: Space, rows: Executions, path: Path) -> list[str]:
     if space.devices or not _are_missing(rows) or not _may_be_missing(space):
         return []
     said = (
-        f"{path}: cheap ops are missing: TensorFlow had found them to take less than some "
-        "microseconds, and then does not record them at host_tracer_level 2. Times and counts of "
-        "ops are those of the others, and what the missing ones took counts as runtime; a capture "
-        "of earlier steps, or at level 3 (`tfprof run --every-op`), has all"
+        f"{path.name}: cheap ops are missing: at host_tracer_level 2 TensorFlow leaves out those "
+        "it found to take some microseconds, which count as runtime here; a capture of earlier "
+        "steps, or at level 3 (`tfprof run --every-op`), has all"
     )
     return [said]
 

@@ -18,11 +18,11 @@ from tfprof.model.executions_begun import begun
 from tfprof.model.hlo_programs import Programs, unknown
 from tfprof.model.host_xla import regions_of, waits_for_a_program
 from tfprof.model.interned import Interned, looked_up
-from tfprof.model.later_columns import LaterColumns
+from tfprof.model.later_columns import LaterColumns, joined
 from tfprof.model.op_names import OpKind, OpName, op_name
 from tfprof.model.trace import Executions
 from tfprof.model.units import NS_A_MICROSECOND, PS_A_MICROSECOND, PS_A_NANOSECOND
-from tfprof.model.xspace import HOST_THREADS, Plane, Space
+from tfprof.model.xspace import HOST_THREADS, Plane, Space, line_of
 from tfprof.sources.xplane.eager_ops import eager_runs, eager_type
 
 Ints = npt.NDArray[np.int64]
@@ -32,6 +32,7 @@ Mask = npt.NDArray[np.bool_]
 _GROUP = "group_id"
 # what the host did for a device, by the name of what it launched
 _LAUNCH = "correlation_id"
+_END = attrgetter("op_end_rel")
 
 
 @frozen_dataclass
@@ -74,9 +75,9 @@ class _Ops:
 def executions(space: Space) -> tuple[Executions, dict[int, str]]:
     """The ops of threads and devices, and the names of the lines, which are numbered through."""
     names = (plane.line_name(line) for plane in space.planes for line in range(len(plane.lines)))
-    found = Executions.joined(_parts(space))
+    found = joined(_parts(space))
     if not len(found):
-        found = Executions.joined(_eager_parts(space))
+        found = joined(_eager_parts(space))
     return found, dict(enumerate(names))
 
 
@@ -222,16 +223,16 @@ def _at(column: Interned, rows: Ints) -> Interned:
 
 
 def _part(space: Space, ops: _Ops, first_thread: int, first_event: int) -> Executions:
-    plane, rows = ops.plane, ops.rows
+    plane, rows, lines = ops.plane, ops.rows, ops.plane.lines
     count = len(rows)
     duration = plane.events.duration_ps[rows] if ops.duration_ps is None else ops.duration_ps
     nothing = np.broadcast_to(np.int64(0), (count,))
     return LaterColumns.of(
         {
             "start": lambda _: _start_micros(space, plane, rows),
-            "op_end_rel": lambda _: (duration + PS_A_MICROSECOND // 2) // PS_A_MICROSECOND,
-            "end_rel": attrgetter("op_end_rel"),
-            "thread": lambda _: plane.line_of(rows) + first_thread,
+            "op_end_rel": _whole_micros,
+            "end_rel": _END,
+            "thread": lambda _: line_of(lines, rows) + first_thread,
         },
         node=ops.node,
         device=Interned(np.broadcast_to(np.int32(0), (count,)), [plane.device]),
@@ -246,6 +247,11 @@ def _part(space: Space, ops: _Ops, first_thread: int, first_event: int) -> Execu
         event=rows + first_event if first_event else rows,
         begins=np.ones(count, bool) if ops.begins is None else ops.begins,
     )
+
+
+def _whole_micros(rows: Executions) -> Ints:
+    took = np.zeros(0, np.int64) if rows.duration_ps is None else rows.duration_ps
+    return (took + PS_A_MICROSECOND // 2) // PS_A_MICROSECOND
 
 
 def _steps(plane: Plane, rows: Ints) -> Ints:

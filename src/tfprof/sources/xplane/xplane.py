@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,7 @@ _START, _STOP, _OPTIONS = "profile_start_time", "profile_stop_time", "profile_op
 _LATEST_NS = 1 << 62
 # 27 days: no capture lasts so long
 _LONGEST_PS = 1 << 61
+_NO_TIMES = np.zeros(0, np.int64)
 # enough to tell the format
 _HEAD = 64
 # ops are recorded from this level on
@@ -174,6 +176,8 @@ def earliest(bases: Ints) -> tuple[int, int]:
 
 
 def _plane(file: _File, plane: PlaneColumns, base: int) -> Plane:
+    # who reads stats is not to hold times, which another clock may take the place of
+    untimed = replace(plane.events, offset_ps=_NO_TIMES, duration_ps=_NO_TIMES)
     return Plane(
         file.host,
         plane.id,
@@ -184,7 +188,7 @@ def _plane(file: _File, plane: PlaneColumns, base: int) -> Plane:
         plane.stat_names,
         values_by_name(plane.stats, file.data, plane.stat_names),
         file.data,
-        _StatsInFile(file, plane),
+        _StatsInFile(file, replace(plane, events=untimed)),
     )
 
 

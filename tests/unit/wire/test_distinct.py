@@ -1,0 +1,22 @@
+"""Columns of numbers as sets, against numpy's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfprof.wire.distinct import distinct, numbered, with_first
+
+COLUMNS = [[], [3], [1, 2, 5], [4, 4, 4], [3, -1, 3, 2, -1, 9], list(range(50, 0, -1)) * 2]
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_as_numpy(column, kind):
+    values = np.array(column, kind)
+    every, first, which = np.unique(values, return_index=True, return_inverse=True)
+    assert distinct(values).tolist() == every.tolist()
+    for found, others, expected in ((*with_first(values), first), (*numbered(values), which)):
+        assert found.tolist() == every.tolist()
+        assert found.dtype == values.dtype
+        assert others.tolist() == expected.tolist()
