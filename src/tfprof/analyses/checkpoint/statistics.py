@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.frozen_dataclass import mutable_dataclass
 from tfprof.model.checkpoint import Checkpoint, StoredTensor, as_numbers, stored_type
 from tfprof.wire import dtypes
 
 Numbers = npt.NDArray[np.float64]
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class Statistics:
     """Of the finite values, but for the counts. The histogram counts by sign and power of two."""
 

@@ -9,7 +9,7 @@ from tfprof.errors import CorruptFile
 from tfprof.model.budget import MOST_ELEMENTS
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.sources.checkpoint.v1 import open_v1
-from tfprof.sources.checkpoint.v2 import Bundle, open_v2
+from tfprof.sources.checkpoint.v2 import Bundle, Tensors, open_v2
 from tfprof.sources.files.reader import FileReader, corrupt
 from tfprof.sources.files.registry import FilePiece
 from tfprof.wire.fields import Progress, WireFault
@@ -28,11 +28,21 @@ def open_checkpoint(path: Path, warnings: list[str] | None = None) -> Checkpoint
         found = open_v2(path, table, said) if is_v2 else open_v1(path, table)
     except WireFault as fault:
         raise corrupt(fault, path) from None
-    for tensor in found.tensors.values():
-        if prod(tensor.shape) > MOST_ELEMENTS:
-            what = f"tensor {tensor.key} says that it has more elements than a tensor can have"
-            raise CorruptFile(what, offset=0, where=str(path))
+    _check_shapes(found, path)
     return found
+
+
+def _check_shapes(found: Checkpoint, path: Path) -> None:
+    """Of many tensors few shapes: each is looked at once, and no tensor is made for it."""
+    tensors = found.tensors
+    shapes = [*tensors.shapes()] if isinstance(tensors, Tensors) else [
+        one.shape for one in tensors.values()
+    ]  # fmt: skip
+    too_large = {shape for shape in {*shapes} if prod(shape) > MOST_ELEMENTS}
+    for key, shape in zip(tensors, shapes, strict=True) if too_large else ():
+        if shape in too_large:
+            what = f"tensor {key} says that it has more elements than a tensor can have"
+            raise CorruptFile(what, offset=0, where=str(path))
 
 
 def read(path: Path, _step: int, _progress: Progress | None) -> FilePiece:

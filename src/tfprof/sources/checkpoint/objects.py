@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from tfprof.errors import CorruptFile
@@ -20,9 +20,8 @@ class ObjectNames:
     full: Mapping[str, str]
     slots: Mapping[str, str]
 
-    def of(self, keys: Iterable[str]) -> list[str]:
-        known = self.full.get
-        return [known(key) or readable_key(key) for key in keys]
+    def of(self, key: str) -> str:
+        return self.full.get(key) or readable_key(key)
 
 
 def readable_key(key: str) -> str:

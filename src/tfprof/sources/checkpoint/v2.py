@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, ItemsView, Iterator, Mapping, ValuesView
 from functools import cached_property
+from operator import add
 from pathlib import Path
 
 import numpy as np
@@ -145,20 +146,20 @@ class Bundle(PicklesWithoutCaches):
 
     def _stored(self) -> Iterator[tuple[int, int]]:
         """The shard and the end of all that is stored."""
-        columns = self.places.columns
-        for key, row in self.places.rows.items():
-            if key in self.slices:
-                yield from ((part.shard, part.offset + part.size) for _, part in self.slices[key])
-            else:
-                yield columns.shard[row], columns.offset[row] + columns.size[row]
+        columns, sliced = self.places.columns, self.slices
+        rows: Collection[int] = self.places.rows.values()
+        if sliced:
+            rows = [row for key, row in self.places.rows.items() if key not in sliced]
+        begins = map(columns.offset.__getitem__, rows)
+        ends = map(add, begins, map(columns.size.__getitem__, rows))
+        yield from zip(map(columns.shard.__getitem__, rows), ends, strict=True)
+        for parts in sliced.values():
+            yield from ((part.shard, part.offset + part.size) for _, part in parts)
 
-    def sizes(self) -> list[int]:
-        """How many bytes each tensor takes, in their order."""
-        whole = self.places.columns.size
-        found = {key: whole[row] for key, row in self.places.rows.items()}
-        for key, parts in self.slices.items():
-            found[key] = sum(part.size for _, part in parts)
-        return list(found.values())
+    def stored_bytes(self, key: str) -> int:
+        if key in self.slices:
+            return sum(part.size for _, part in self.slices[key])
+        return self.places.columns.size[self.places.rows[key]]
 
     def _reader(self, place: ShardPlace) -> _ShardReader:
         if place.shard not in self._readers:
@@ -190,6 +191,45 @@ class Bundle(PicklesWithoutCaches):
             where=str(self.shard_path(place.shard)),
             hint="The values changed after they were written. Copy the checkpoint again.",
         )
+
+
+@frozen_dataclass(slots=False, eq=False)
+class Tensors(PicklesWithoutCaches, Mapping[str, StoredTensor]):
+    """By key. One is made when somebody looks at it, all of them when somebody goes through.
+
+    Equal to any mapping that has the same, wherever that was read.
+    """
+
+    bundle: Bundle
+    names: ObjectNames
+
+    def __getitem__(self, key: str) -> StoredTensor:
+        places = self.bundle.places
+        row, columns = places.rows[key], places.columns
+        dtype, shape = columns.dtype[row], columns.shape[row]
+        stored = self.bundle.stored_bytes(key)
+        return StoredTensor(key, self.names.of(key), dtype, shape, stored)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.bundle.places.rows)
+
+    def __len__(self) -> int:
+        return len(self.bundle.places.rows)
+
+    def shapes(self) -> Iterator[tuple[int, ...]]:
+        """In the order of keys."""
+        places = self.bundle.places
+        return map(places.columns.shape.__getitem__, places.rows.values())
+
+    @cached_property
+    def _every(self) -> dict[str, StoredTensor]:
+        return {key: self[key] for key in self}
+
+    def items(self) -> ItemsView[str, StoredTensor]:
+        return self._every.items()
+
+    def values(self) -> ValuesView[StoredTensor]:
+        return self._every.values()
 
 
 class _ShardReader:
@@ -240,15 +280,11 @@ def open_v2(path: Path, table: SortedTable, warnings: list[str]) -> Checkpoint:
     bundle = Bundle(path, shards, Places(rows, columns), sliced)
     warnings += bundle.short_shards()
     names = _names(bundle)
-    tensors = {
-        key: StoredTensor(key, name, columns.dtype[row], columns.shape[row], size)
-        for (key, row), name, size in zip(rows.items(), names.of(rows), bundle.sizes(), strict=True)
-    }
     return Checkpoint(
         str(path).removesuffix(".index"),
         "V2",
         shards,
-        tensors,
+        Tensors(bundle, names),
         bundle,
         names.slots,
     )
