@@ -38,7 +38,7 @@ def space_of(name):
 @cache
 def steps_of(host, name):
     partial = steps_report.partial_of(list(breakdowns(space_of(name))))
-    return StepsPartial(tuple(replace(one, host=host) for one in partial.hosts))
+    return StepsPartial(replace(partial.first, host=host))
 
 
 @cache
@@ -100,10 +100,7 @@ def test_hosts_read_together_are_those_that_are_merged():
         steps_report.partial_of(list(breakdowns(capture_of_hosts({name: lines}))))
         for name, lines in planes.items()
     ]
-    ranked = [
-        StepsPartial(tuple(replace(one, rank=rank) for one in part.hosts))
-        for rank, part in enumerate(alone)
-    ]
+    ranked = [StepsPartial(replace(part.first, rank=rank)) for rank, part in enumerate(alone)]
     query = steps_report.Query()
     result = together.finish(query)
     assert reduce(StepsPartial.merge, reversed(ranked)) == together

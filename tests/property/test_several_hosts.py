@@ -26,9 +26,10 @@ from tfprof.analyses.steps.step_clock import step_clock
 from tfprof.api.profile import Profile
 from tfprof.model.device import DeviceNames
 from tfprof.model.hosts import Hosts
+from tfprof.model.merging import merged
 from tfprof.reports import input as input_report
 from tfprof.reports import steps as steps_report
-from tfprof.results.partial import merged, ranked
+from tfprof.results.partial import ranked
 
 BY = ("layer", "op", "scope", "node", "device", "thread")
 # one with a GPU, one whose allocator tells of memory, two that are alike

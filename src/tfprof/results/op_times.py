@@ -10,10 +10,11 @@ from typing import Annotated
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import DevicePeak
 from tfprof.model.hosts import steps_together
+from tfprof.model.merging import merged
 from tfprof.model.quantity import Quantity
 from tfprof.model.units import MICROS_A_SECOND, as_micros
 from tfprof.results.fields import AMONG, IF_KNOWN, INSIDE, ROW_KEY
-from tfprof.results.partial import merged, summed
+from tfprof.results.partial import summed
 from tfprof.results.sketch import Sketch
 
 _NO_WORK = "the graph does not tell the work of these executions"

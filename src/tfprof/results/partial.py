@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
-from typing import NamedTuple, Protocol, Self, TypeVar
-
-
-class Partial(Protocol):
-    """What one host contributes to an answer, or several."""
-
-    def merge(self, other: Self) -> Self: ...
+from typing import NamedTuple, Protocol, TypeVar
 
 
 class OfHost(Protocol):
@@ -22,22 +16,11 @@ class OfHost(Protocol):
     def host(self) -> str: ...
 
 
-P = TypeVar("P", bound=Partial)
 H = TypeVar("H", bound=OfHost)
 Key = TypeVar("Key")
 Sum = TypeVar("Sum")
 # more hosts than any file has
 _IN_A_FILE = 1 << 20
-
-
-def merged(parts: Iterable[P]) -> P:
-    """In a tree: of a thousand, each is merged ten times and not a thousand."""
-    left = list(parts)
-    while len(left) > 1:
-        pairs = zip(left[::2], left[1::2], strict=False)
-        rest = left[-1:] if len(left) % 2 else []
-        left = [*(one.merge(other) for one, other in pairs), *rest]
-    return left[0]
 
 
 def ranked(rank: int, at: int) -> int:
@@ -51,10 +34,23 @@ def file_of(rank: int) -> int:
 
 
 def together(*parts: Iterable[H]) -> tuple[H, ...]:
-    """Each once, by rank and name."""
-    found = {repr(one): one for part in parts for one in part}
-    ordered = sorted(found.items(), key=lambda item: (item[1].rank, item[1].host, item[0]))
-    return tuple(one for _, one in ordered)
+    """Each once, by rank and name.
+
+    Two of one place are told apart by all that they say, which is much: hosts have places of their
+    own, and so it is hardly ever asked.
+    """
+    found: dict[tuple[int, str], list[H]] = {}
+    for part in parts:
+        for one in part:
+            found.setdefault((one.rank, one.host), []).append(one)
+    return tuple(one for place in sorted(found) for one in _told_apart(found[place]))
+
+
+def _told_apart(alike: list[H]) -> list[H]:
+    if len(alike) == 1:
+        return alike
+    told = {repr(one): one for one in alike}
+    return [told[text] for text in sorted(told)]
 
 
 def summed(items: Iterable[tuple[Key, Sum]], plus: Callable[[Sum, Sum], Sum]) -> dict[Key, Sum]:

@@ -22,6 +22,10 @@ class StepWindow:
     end: int
     until: int
 
+    def later(self, picoseconds: int) -> StepWindow:
+        ends = (self.begin, self.end, self.until)
+        return StepWindow(self.number, *(at + picoseconds for at in ends))
+
     @property
     def duration(self) -> int:
         return self.end - self.begin

@@ -13,7 +13,6 @@ from tfprof.results.between_hosts import BetweenHosts
 from tfprof.results.categories import Category
 from tfprof.results.fields import IF_KNOWN, INSIDE, ROW_KEY, Key, Micros
 from tfprof.results.host_steps import (
-    DeviceSteps,
     Gap,
     Launches,
     SlowStep,
@@ -92,7 +91,6 @@ class DeviceRow:
     barriers: Annotated[int | None, Micros("barrier_us")]
     busy_by_step: Annotated[tuple[int, ...], Micros("busy_us_by_step")]
     breakdown: Shares
-    use: Annotated[DeviceSteps, INSIDE]
 
     @property
     def waits(self) -> list[tuple[str, float]]:

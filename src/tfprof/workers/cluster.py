@@ -6,20 +6,25 @@ ever one that the user named. Encryption and identity are those of Dask's own se
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tfprof import __version__
 from tfprof.errors import ClusterNotReached, ExtraMissing, TfprofError, UsageError
-from tfprof.model.host_work import HeardOfHosts, Lost
+from tfprof.model.host_work import Gathered, HeardOfHosts, Lost
+from tfprof.model.merging import Partial, merged
+from tfprof.workers.own_memory import reuse_memory
+from tfprof.workers.told import Told
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
 T = TypeVar("T")
+P = TypeVar("P", bound=Partial)
 R = TypeVar("R")
 
 # seconds until nobody is there, and until the first worker is
@@ -27,6 +32,17 @@ PATIENCE = 15
 _FIRST_WORKER = 120
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ucx|wss?)://)?(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+):(\d{1,5})/?")
 _LAST_PORT = 65_535
+# answers that are merged by one task
+_AT_ONCE = 8
+# connections that are lost over the same question
+_TRIES = 3
+# seconds without a word until a connection counts as lost, and the setting of Dask that says so
+_BUSY, _SILENCE = 120, "distributed.comm.timeouts.tcp"
+# of what is no address, so much is shown; of who may use it, nothing
+_LONG, _CREDENTIALS = 80, re.compile(r"(?<=//).*@|^(?!\w+://).*@", re.DOTALL)
+# an explanation that is longer explains nothing
+_SENTENCE = 300
+_FINISHED, _FAILED = "finished", "error"
 _LOOKS = "It looks like tcp://10.0.0.1:8786."
 _SAME = "Scheduler, workers and this machine need the same versions of tfprof, Python and Dask."
 
@@ -34,66 +50,128 @@ _SAME = "Scheduler, workers and this machine need the same versions of tfprof, P
 @contextmanager
 def connected(address: str) -> Iterator[ClusterWorkers]:
     """An error where nobody answers in time."""
-    client = _client(address)
-    try:
-        yield ClusterWorkers(address, client)
-    finally:
-        client.close()
+    _check(address)
+    with _patient():
+        workers = ClusterWorkers(address)
+        try:
+            yield workers
+        finally:
+            workers.close()
 
 
 class ClusterWorkers:
-    def __init__(self, address: str, client: Client) -> None:
-        self._address, self._client = address, client
+    def __init__(self, address: str) -> None:
+        self._address, self._client = address, _client(address)
 
-    def map(
+    def close(self) -> None:
+        self._client.close()
+
+    def gather(
+        self,
+        call: Callable[[T], P],
+        items: Sequence[T],
+        sizes: Sequence[int],
+        heard: HeardOfHosts | None = None,
+    ) -> Gathered[P]:
+        """Answers are merged on the workers: one comes here, whatever the number of items.
+
+        A scheduler forgets what was asked for by whoever it loses: then all of it is asked again.
+        """
+        told, every = Told(sizes, heard), dict(enumerate(items))
+        for _ in range(_TRIES):
+            try:
+                return self._merged(call, every, told)
+            except _LostConnection as fault:
+                self._connect_again(fault)
+        raise self._lost_too_often
+
+    def each(
         self,
         call: Callable[[T], R],
         items: Sequence[T],
         sizes: Sequence[int],
         heard: HeardOfHosts | None = None,
-    ) -> list[R | Lost]:
+    ) -> Generator[tuple[int, R | Lost]]:
+        told, left = Told(sizes, heard), dict(enumerate(items))
+        for _ in range(_TRIES):
+            try:
+                for at, future in self._completed(call, left):
+                    answer = self._lost(future) or self._result(future)
+                    future.release()
+                    del left[at]
+                    told.of(at)
+                    yield at, answer
+            except _LostConnection as fault:
+                self._connect_again(fault)
+            else:
+                return
+        raise self._lost_too_often
+
+    def _connect_again(self, fault: _LostConnection) -> None:
+        self._lost_too_often = ClusterNotReached(
+            f"the connection to the scheduler was lost {_TRIES} times: {fault}",
+            where=self._address,
+        )
+        self._client.close(timeout=1)
+        self._client = _client(self._address)
+
+    def _merged(self, call: Callable[[T], P], items: dict[int, T], told: Told) -> Gathered[P]:
+        tree, lost = _Tree(self._client), dict[int, Lost]()
+        for at, future in self._completed(call, items):
+            killed = self._lost(future)
+            if killed is None:
+                tree.add(future)
+            else:
+                lost[at] = killed
+            told.of(at)
+        top = tree.top()
+        return Gathered(None if top is None else self._result(top), lost)
+
+    def _completed(
+        self, call: Callable[[T], object], items: dict[int, T]
+    ) -> Iterator[tuple[int, Future]]:
+        """As they come; whoever wants no more of them has the rest cancelled."""
+        from distributed import as_completed
+
         if not items:
-            return []
+            return
         client = self._client
         # a task of its own: a worker that dies takes along nothing that cannot be made again
         asked = client.submit(pickle.loads, pickle.dumps(call), pure=False)
         futures = {
             client.submit(_run, asked, item, __version__, pure=False): at
-            for at, item in enumerate(items)
+            for at, item in items.items()
         }
-        # not before: some clusters have no workers until there is work
-        self._wait_for_workers()
-        return self._gathered(futures, sizes, heard)
+        try:
+            # not before: some clusters have no workers until there is work
+            self._wait_for_workers()
+            for future in as_completed(list(futures), loop=client.loop):
+                yield futures.pop(future), future
+        finally:
+            for future in futures:
+                future.cancel()
 
     def _wait_for_workers(self) -> None:
         try:
             self._client.wait_for_workers(1, timeout=_FIRST_WORKER)
-        except TimeoutError:
+        except OSError as fault:
+            if not isinstance(fault, TimeoutError):
+                raise _LostConnection(_said(fault)) from None
             raise ClusterNotReached(
                 f"the scheduler has no workers, for {_FIRST_WORKER} s",
                 where=self._address,
                 hint=f"`dask worker {self._address}` starts one.",
             ) from None
 
-    def _gathered(
-        self, futures: dict[Future, int], sizes: Sequence[int], heard: HeardOfHosts | None
-    ) -> list[Any]:
-        from distributed import as_completed
+    def _lost(self, future: Future) -> Lost | None:
+        """Of an item that killed every worker; all else that goes wrong is raised."""
+        from distributed import KilledWorker
 
-        found: dict[int, Any] = {}
-        read = 0
-        try:
-            for future in as_completed(list(futures), loop=self._client.loop):
-                at = futures.pop(future)
-                found[at] = self._result(future)
-                future.release()
-                read += sizes[at]
-                if heard is not None:
-                    heard(len(found), read)
-        finally:
-            for future in futures:
-                future.cancel()
-        return [found[at] for at in sorted(found)]
+        if future.status == _FINISHED:
+            return None
+        if future.status != _FAILED or not isinstance(future.exception(), KilledWorker):
+            self._result(future)
+        return Lost("every worker that read it was killed: there may be too little memory")
 
     def _result(self, future: Future) -> Any:  # noqa: ANN401  (what was asked for)
         from distributed import CancelledError, KilledWorker
@@ -101,13 +179,15 @@ class ClusterWorkers:
         try:
             return future.result()
         except KilledWorker:
-            return Lost("every worker that read it was killed: there may be too little memory")
+            raise ClusterNotReached(
+                "workers are killed again and again while they put answers together",
+                where=self._address,
+                hint="There may be too little memory.",
+            ) from None
         except TfprofError:
             raise
         except (CancelledError, OSError) as fault:
-            raise ClusterNotReached(
-                f"the scheduler is gone: {str(fault) or type(fault).__name__}", where=self._address
-            ) from None
+            raise _LostConnection(_said(fault)) from None
         except (ImportError, AttributeError, pickle.PickleError, TypeError) as fault:
             raise ClusterNotReached(
                 f"a worker cannot do it: {type(fault).__name__}: {fault}",
@@ -116,28 +196,124 @@ class ClusterWorkers:
             ) from None
 
 
-def _client(address: str) -> Client:
+class _Tree:
+    """Merges futures on the workers, some at a time, as soon as there are enough of them.
+
+    What was merged is let go: Dask makes it again if the worker that has the sum is lost.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._levels: list[list[Future]] = [[]]
+
+    def add(self, future: Future, level: int = 0) -> None:
+        if level == len(self._levels):
+            self._levels.append([])
+        waiting = self._levels[level]
+        waiting.append(future)
+        if len(waiting) == _AT_ONCE:
+            self._levels[level] = []
+            self.add(self._sum(waiting), level + 1)
+
+    def top(self) -> Future | None:
+        """None of nothing."""
+        left = [future for level in self._levels for future in level]
+        self._levels = [[]]
+        while len(left) > 1:
+            left = [self._sum(left[at : at + _AT_ONCE]) for at in range(0, len(left), _AT_ONCE)]
+        return left[0] if left else None
+
+    def _sum(self, futures: list[Future]) -> Future:
+        # before whatever else is waiting: then answers do not gather on workers
+        return self._client.submit(merged, futures, pure=False, priority=1)
+
+
+class _LostConnection(Exception):
+    """The scheduler may still be there, or be there again."""
+
+
+def _check(address: str) -> None:
     found = _ADDRESS.fullmatch(address)
     if found is None or int(found[1]) > _LAST_PORT:
-        raise UsageError(f"--scheduler {address!r} is no address of a scheduler", hint=_LOOKS)
+        shown = _CREDENTIALS.sub("***@", address)
+        shown = shown if len(shown) <= _LONG else f"{shown[:_LONG]}..."
+        raise UsageError(f"--scheduler {shown!r} is no address of a scheduler", hint=_LOOKS)
     try:
-        from distributed import Client
+        import distributed  # noqa: F401  (its absence is a fault of its own)
     except ImportError:
         raise ExtraMissing(
             "--scheduler needs dask.distributed", hint="pip install 'tfprof[scale]'"
         ) from None
+
+
+@contextmanager
+def _patient() -> Iterator[None]:
+    """A machine that is busy for a moment is no lost connection; what the user set is kept."""
+    import dask
+    from dask.utils import parse_timedelta
+
+    given = parse_timedelta(dask.config.get(_SILENCE))
+    with dask.config.set({_SILENCE: f"{max(given, _BUSY)}s"}), _quiet():
+        yield
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What goes wrong is told once, by us: Dask writes it to stderr, too."""
+    import logging
+
+    log = logging.getLogger("distributed")
+    before = log.level
+    log.setLevel(logging.CRITICAL + 1)
     try:
+        yield
+    finally:
+        log.setLevel(before)
+
+
+def _client(address: str) -> Client:
+    from distributed import Client
+
+    try:
+        asyncio.run(_greeted(address))
         return Client(address, timeout=PATIENCE, set_as_default=False)
-    except (OSError, TimeoutError) as fault:
+    except OSError as fault:
         raise ClusterNotReached(
-            f"no scheduler answers: {str(fault) or type(fault).__name__}",
+            f"no scheduler answers: {_said(fault)}",
             where=address,
             hint=f"`dask scheduler` prints its address. {_LOOKS}",
         ) from None
+
+
+async def _greeted(address: str) -> None:
+    """Whether a scheduler is there: a Client waits for ever for one that never says a word."""
+    from distributed.comm import parse_address
+    from distributed.comm.registry import get_backend
+    from distributed.security import Security
+
+    try:
+        scheme, place = parse_address(address)
+        words = Security().get_connection_args("client")
+        connecting = get_backend(scheme).get_connector().connect(place, **words)
+        connection = await asyncio.wait_for(connecting, PATIENCE)
+        try:
+            await asyncio.wait_for(connection.write(connection.handshake_info()), PATIENCE)
+            await asyncio.wait_for(connection.read(), PATIENCE)
+        finally:
+            connection.abort()
+    except Exception as fault:  # noqa: BLE001  (what a stranger says may fail anywhere)
+        raise OSError(_said(fault)) from None
+
+
+def _said(fault: BaseException) -> str:
+    # Dask names the object that failed, which tells nobody anything
+    text = re.sub(r"^in <[^>]*>: ", "", " ".join(str(fault).split()))
+    return text if 0 < len(text) <= _SENTENCE else type(fault).__name__
 
 
 def _run(call: Callable[[T], R], item: T, version: str) -> R:
     if version != __version__:
         what = f"a worker has tfprof {__version__}, and this is {version}"
         raise ClusterNotReached(what, hint=_SAME)
+    reuse_memory()
     return call(item)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from tfprof.model.host_work import HeardOfHosts, Lost
+from tfprof.model.host_work import Gathered, HeardOfHosts, Lost
+from tfprof.model.merging import Merging, Partial
+from tfprof.workers.told import Told
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
 T = TypeVar("T")
+P = TypeVar("P", bound=Partial)
 R = TypeVar("R")
 
 # so many bytes take longer to read than processes to start
@@ -27,33 +30,37 @@ class LocalWorkers:
     def __init__(self, processes: int | None = None) -> None:
         self._processes = _cores() if processes is None else processes
 
-    def map(
+    def gather(
+        self,
+        call: Callable[[T], P],
+        items: Sequence[T],
+        sizes: Sequence[int],
+        heard: HeardOfHosts | None = None,
+    ) -> Gathered[P]:
+        answers, lost = Merging[P](), dict[int, Lost]()
+        for at, answer in self.each(call, items, sizes, heard):
+            if isinstance(answer, Lost):
+                lost[at] = answer
+            else:
+                answers.add(answer)
+        return Gathered(answers.whole, lost)
+
+    def each(
         self,
         call: Callable[[T], R],
         items: Sequence[T],
         sizes: Sequence[int],
         heard: HeardOfHosts | None = None,
-    ) -> list[R | Lost]:
+    ) -> Generator[tuple[int, R | Lost]]:
         count = min(self._processes, len(items))
-        told = _Told(sizes, heard)
+        told = Told(sizes, heard)
         if count < 2 or sum(sizes) < _POOL_FROM:
-            return [told.of(at, call(item)) for at, item in enumerate(items)]
-        return _pooled(call, items, count, told)
-
-
-class _Told:
-    """Counts what is done, for whoever watches."""
-
-    def __init__(self, sizes: Sequence[int], heard: HeardOfHosts | None) -> None:
-        self._sizes, self._heard = sizes, heard
-        self._hosts = self._bytes = 0
-
-    def of(self, at: int, answer: R) -> R:
-        self._hosts += 1
-        self._bytes += self._sizes[at]
-        if self._heard is not None:
-            self._heard(self._hosts, self._bytes)
-        return answer
+            for at, item in enumerate(items):
+                answer = call(item)
+                told.of(at)
+                yield at, answer
+        else:
+            yield from _pooled(call, items, count, told)
 
 
 def _cores() -> int:
@@ -61,23 +68,25 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _pooled(call: Callable[[T], R], items: Sequence[T], count: int, told: _Told) -> list[R | Lost]:
+def _pooled(
+    call: Callable[[T], R], items: Sequence[T], count: int, told: Told
+) -> Generator[tuple[int, R | Lost]]:
     """A process that is killed takes the others with it: what is left is given to new ones."""
-    found: dict[int, R | Lost] = {}
+    done: set[int] = set()
     tries = [0] * len(items)
-    while len(found) < len(items):
-        left = [at for at in range(len(items)) if at not in found]
+    while len(done) < len(items):
+        left = [at for at in range(len(items)) if at not in done]
         # who was at work when one died is tried alone: so it is known who it was
         suspects = [at for at in left if tries[at]]
         some, workers = (suspects[:1], 1) if suspects else (left, count)
-        for at, answer in _round(call, items, some, workers):
-            if answer is _AT_WORK:
-                tries[at] += 1
-                if tries[at] >= _TRIES:
-                    found[at] = told.of(at, Lost(_KILLED))
-            else:
-                found[at] = told.of(at, cast("R", answer))
-    return [found[at] for at in range(len(items))]
+        with closing(_round(call, items, some, workers)) as answers:
+            for at, answer in answers:
+                tries[at] += answer is _AT_WORK
+                if answer is _AT_WORK and tries[at] < _TRIES:
+                    continue
+                done.add(at)
+                told.of(at)
+                yield at, Lost(_KILLED) if answer is _AT_WORK else cast("R", answer)
 
 
 _AT_WORK = object()
@@ -85,7 +94,7 @@ _AT_WORK = object()
 
 def _round(
     call: Callable[[T], R], items: Sequence[T], some: Sequence[int], workers: int
-) -> Iterator[tuple[int, R | object]]:
+) -> Generator[tuple[int, R | object]]:
     """Up to the end, or until a process dies: then also those that may have been at work."""
     from concurrent.futures import FIRST_COMPLETED, wait
     from concurrent.futures.process import BrokenProcessPool
@@ -135,6 +144,10 @@ _CALL: Callable[..., object]
 def _begin(call: Callable[..., object]) -> None:
     """In each process, once: what it does, and whom it ends with."""
     import signal
+
+    from tfprof.workers.own_memory import keep_memory
+
+    keep_memory()
 
     global _CALL  # noqa: PLW0603  (a process does one thing)
     _CALL = call

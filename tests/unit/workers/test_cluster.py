@@ -1,66 +1,33 @@
 """A real scheduler and real workers, in processes of their own."""
 
 import os
+import shutil
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
-from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
 
+import dask_cluster
 import pytest
-from conftest import TESTS
+from cut_connection import Passage
 from many_hosts import session
+from said import Said
 
 from tfprof.errors import ClusterNotReached, UsageError
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.workers.cluster import connected
 
-distributed = pytest.importorskip("distributed")
+pytest.importorskip("distributed")
 pytestmark = pytest.mark.timeout(300)
-_WORKER = "from distributed.cli.dask_worker import main; main()"
-_SCHEDULER = "from distributed.cli.dask_scheduler import main; main()"
-
-
-@contextmanager
-def _process(*words):
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *filter(None, sys.path)])}
-    ran = subprocess.Popen(
-        [sys.executable, *map(str, words)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env,
-    )  # fmt: skip
-    try:
-        yield ran
-    finally:
-        ran.kill()
-        ran.wait()
-
-
-@contextmanager
-def _cluster(folder, workers=2):
-    """The address of a scheduler, and its workers."""
-    file = folder / "scheduler.json"
-    words = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", file)
-    with _process("-c", _SCHEDULER, *words):
-        while not file.exists() or not file.read_text():
-            time.sleep(0.1)
-        address = distributed.Client(scheduler_file=str(file), set_as_default=False)
-        place = address.scheduler.address
-        address.close()
-        started = [_process("-c", _WORKER, place, *_ONE_THREAD) for _ in range(workers)]
-        ran = [one.__enter__() for one in started]
-        try:
-            yield place, ran
-        finally:
-            for one in started:
-                one.__exit__(None, None, None)
-
-
-_ONE_THREAD = ("--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", "/tmp")  # noqa: S108
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    with _cluster(tmp_path_factory.mktemp("cluster")) as (address, _):
+    with dask_cluster.cluster(tmp_path_factory.mktemp("cluster")) as (address, _, _):
         yield address
 
 
@@ -70,11 +37,21 @@ def _answer(*words):
 
 
 @pytest.mark.parametrize(
-    "words", [("steps",), ("layers", "--by", "op"), ("summary",), ("memory",), ("timeline",)]
+    "words",
+    [("steps",), ("layers", "--by", "op"), ("summary",), ("memory",), ("timeline",), ("input",)],
 )
 def test_a_cluster_says_the_same_to_the_last_digit(cluster, tmp_path, words):
     folder = session(tmp_path / "job", 8, name="fast-trace-bfc", slow={2}, missing={3}, cut={5})
     assert _answer(*words, folder, "--scheduler", cluster) == _answer(*words, folder)
+
+
+def test_a_cluster_reads_the_runs_of_a_history(cluster, samples, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("slow_map", "parallel_map", "bfloat16"):
+        shutil.copytree(samples / "stories" / name, tmp_path / "runs" / name)
+    (tmp_path / "runs" / "cut.tfprof").write_bytes(b"PK\x03\x04")
+    words = ("log", "runs", "--no-index")
+    assert _answer(*words, "--scheduler", cluster) == _answer(*words)
 
 
 def _slowly(place):
@@ -82,11 +59,11 @@ def _slowly(place):
     folder, number = place
     Path(folder, f"{number}-{os.getpid()}").touch()
     time.sleep(0.3)
-    return number
+    return Said({number: number})
 
 
 def test_a_worker_that_is_killed_is_replaced_and_the_answer_is_whole(tmp_path):
-    with _cluster(tmp_path) as (address, workers), connected(address) as cluster:
+    with dask_cluster.cluster(tmp_path) as (address, _, workers), connected(address) as cluster:
         items = [(str(tmp_path), number) for number in range(12)]
         killed = []
 
@@ -95,16 +72,174 @@ def test_a_worker_that_is_killed_is_replaced_and_the_answer_is_whole(tmp_path):
                 killed.append(next(pid for _, pid in _done(tmp_path)))
                 os.kill(killed[0], signal.SIGKILL)
 
-        assert cluster.map(_slowly, items, [1] * 12, heard) == [*range(12)]
+        found = cluster.gather(_slowly, items, [1] * 12, heard)
+        assert found.whole.in_order == [*range(12)]
+        assert found.lost == {}
         assert killed[0] in {one.pid for one in workers}
         assert {number for number, _ in _done(tmp_path)} == set(range(12))
         # the other went on
         assert {pid for _, pid in _done(tmp_path)} == {one.pid for one in workers}
 
 
+def _sends_much(number):
+    """A number and a megabyte, of which what is put together keeps nothing."""
+    return _Heavy((number,), os.urandom(10**6))
+
+
+@frozen_dataclass
+class _Heavy:
+    numbers: tuple
+    load: bytes
+
+    def merge(self, other):
+        return _Heavy(tuple(sorted((*self.numbers, *other.numbers))), b"")
+
+
+def test_answers_are_put_together_by_the_workers(cluster):
+    """However many there are, what comes here is one."""
+    received = []
+
+    def heard(done, _):
+        received.append(done)
+
+    passage = Passage(cluster)
+    with connected(passage.address) as workers:
+        found = workers.gather(_sends_much, range(70), [1] * 70, heard)
+    passage.close()
+    assert found.whole == _Heavy(tuple(range(70)), b"")
+    assert received == [*range(1, 71)]
+    assert 1000 < passage.received < 10**6
+
+
+def test_what_comes_here_is_seen(cluster):
+    """One alone is not merged with any: its megabyte comes here."""
+    passage = Passage(cluster)
+    with connected(passage.address) as workers:
+        workers.gather(_sends_much, [0], [1])
+    passage.close()
+    assert passage.received > 10**6
+
+
+def _kills_its_worker(number):
+    if number == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return Said({number: number})
+
+
+def test_who_kills_every_worker_is_given_up_alone(tmp_path):
+    with dask_cluster.cluster(tmp_path, 6) as (address, _, _), connected(address) as workers:
+        found = workers.gather(_kills_its_worker, range(9), [1] * 9)
+        assert found.whole.in_order == [0, 1, 2, 3, 4, 6, 7, 8]
+        assert [*found.lost] == [5]
+
+
 def _done(folder):
     """The numbers that were begun, and by whom."""
     return [tuple(map(int, path.name.split("-"))) for path in folder.glob("*-*")]
+
+
+def test_a_connection_that_is_lost_for_a_moment_is_made_again(tmp_path, cluster):
+    passage = Passage(cluster)
+    cut = []
+
+    def heard(done, _):
+        if done == 3 and not cut:
+            cut.append(done)
+            passage.cut()
+
+    with connected(passage.address) as workers:
+        items = [(str(tmp_path), number) for number in range(12)]
+        assert workers.gather(_slowly, items, [1] * 12, heard).whole.in_order == [*range(12)]
+    passage.close()
+    assert cut == [3]
+
+
+def test_a_scheduler_that_is_gone_is_said_in_time(tmp_path):
+    with dask_cluster.cluster(tmp_path) as (address, scheduler, _):
+        began = []
+
+        def heard(done, _):
+            if done == 2:
+                scheduler.kill()
+                began.append(time.monotonic())
+
+        items = [(str(tmp_path), number) for number in range(12)]
+        with pytest.raises(ClusterNotReached, match="no scheduler"), connected(address) as workers:
+            workers.gather(_slowly, items, [1] * 12, heard)
+        assert time.monotonic() - began[0] < 60
+
+
+@pytest.fixture
+def said_by(request):
+    """The address of somebody who listens, and says that to whoever comes."""
+    ear, came = socket.create_server(("127.0.0.1", 0)), []
+
+    def answer():
+        with suppress(OSError):
+            while True:
+                here, _ = ear.accept()
+                came.append(here)
+                here.sendall(request.param)
+                if request.param:
+                    here.shutdown(socket.SHUT_RDWR)
+
+    threading.Thread(target=answer, daemon=True).start()
+    yield f"127.0.0.1:{ear.getsockname()[1]}"
+    with suppress(OSError):
+        ear.shutdown(socket.SHUT_RDWR)
+    for one in (ear, *came):
+        one.close()
+
+
+_SAY = {
+    "nothing": b"",
+    "http": b"HTTP/1.1 400 Bad Request\r\n\r\n",
+    "much": b"\xff" * 64,
+    "a frame": b"\x01" + bytes(39),
+}
+
+
+@pytest.mark.parametrize("said_by", _SAY.values(), ids=_SAY, indirect=True)
+def test_who_is_no_scheduler_is_told_in_one_message(tmp_path, said_by):
+    _one_message(session(tmp_path / "job", 2), said_by, code=3)
+
+
+@pytest.mark.parametrize("said_by", [_SAY["http"]], ids=["http"], indirect=True)
+@pytest.mark.parametrize("scheme", ["tls", "ws"])
+def test_so_it_is_by_other_kinds_of_connections(tmp_path, said_by, scheme):
+    _one_message(session(tmp_path / "job", 2), f"{scheme}://{said_by}", code=3)
+
+
+def _one_message(job, address, code):
+    began = time.monotonic()
+    command = [sys.executable, "-m", "tfprof", "steps", str(job), f"--scheduler={address}"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert ran.returncode == code, ran.stderr
+    assert ran.stdout == ""
+    assert ran.stderr.startswith("tfprof: ")
+    assert "Traceback" not in ran.stderr
+    assert ran.stderr.count("tfprof: ") == 1
+    assert len(ran.stderr) < 1000
+    assert "\x1b" not in ran.stderr
+    assert "s3cret" not in ran.stderr
+    assert time.monotonic() - began < 45
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "", "host", "zzz://a:1", "tcp://", "tcp://h:", "tcp://h:0x50", "tcp://h:99999", "\x1b[2J:1",
+        "tcp://" + "h" * 9000 + ":1x", "tcp://me:s3cret@h:1", "me:s3cret@h:8786", "s3cret@/h:1",
+        "tcp://me:s3cret@x@h:1",
+    ],
+)  # fmt: skip
+def test_a_nonsense_address_is_told_in_one_message(tmp_path, address):
+    _one_message(session(tmp_path / "job", 2), address, code=2)
+
+
+@pytest.mark.parametrize("address", ["no-such-host.invalid:8786", "h" * 300 + ":1", "ucx://h:1"])
+def test_nobody_of_that_name_is_told_in_one_message(tmp_path, address):
+    _one_message(session(tmp_path / "job", 2), address, code=3)
 
 
 def test_nobody_there_is_said_in_time():

@@ -1,4 +1,4 @@
-"""Who reads the hosts of a run: the cores here, or a cluster that is named."""
+"""Who reads the hosts of a run, or many runs: the cores here, or a cluster that is named."""
 
 from __future__ import annotations
 
@@ -9,14 +9,32 @@ from typing import TYPE_CHECKING
 from tfprof.commands.options.option import Option, OptionSection, Values
 
 if TYPE_CHECKING:
-    from tfprof.model.host_work import HostTask, HostWork
+    from tfprof.model.host_work import HostTask, HostWork, Workers
 
+_NAME, _ADDRESS = "--scheduler", "ADDRESS"
 SCHEDULER = OptionSection(
     "many hosts",
-    (
-        Option("--scheduler", "a Dask scheduler whose workers read the hosts", metavar="ADDRESS"),
-    ),
-)  # fmt: skip
+    (Option(_NAME, "a Dask scheduler whose workers read the hosts", metavar=_ADDRESS),),
+)
+SCHEDULER_OF_RUNS = OptionSection(
+    "many runs",
+    (Option(_NAME, "a Dask scheduler whose workers read the runs", metavar=_ADDRESS),),
+)
+
+
+@contextmanager
+def workers_named(values: Values) -> Iterator[Workers]:
+    """Those of the scheduler, if one is named."""
+    address = values.text("scheduler")
+    if address is None:
+        from tfprof.workers.local import LocalWorkers
+
+        yield LocalWorkers()
+        return
+    from tfprof.workers.cluster import connected
+
+    with connected(address) as workers:
+        yield workers
 
 
 @contextmanager
@@ -24,13 +42,5 @@ def host_work(values: Values, tasks: Callable[[], tuple[HostTask, ...]]) -> Iter
     """`tasks` are what will be asked of every host, while it is read."""
     from tfprof.model.host_work import HostWork
 
-    address = values.text("scheduler")
-    if address is None:
-        from tfprof.workers.local import LocalWorkers
-
-        yield HostWork(tasks, LocalWorkers())
-        return
-    from tfprof.workers.cluster import connected
-
-    with connected(address) as workers:
-        yield HostWork(tasks, workers, always=True)
+    with workers_named(values) as workers:
+        yield HostWork(tasks, workers, always=values.text("scheduler") is not None)

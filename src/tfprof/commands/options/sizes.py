@@ -33,6 +33,7 @@ COMPUTED = OptionSection(
 )  # fmt: skip
 DIMENSIONS = (SIZES, COMPUTED)
 _MOST_DIGITS = 40
+_SHOWN = 80
 
 
 def question_of(values: Values) -> Question:
@@ -84,11 +85,12 @@ def _feed(text: str) -> tuple[str, Shape]:
     from tfprof.model.dims import parsed
 
     name, equals, sizes = text.rpartition("=")
+    why = ""
     try:
         shape = tuple(parsed(size) for size in sizes.split(",") if size)
-    except ValueError:
-        shape = ()
-        equals = ""
-    if not equals or not name:
-        raise UsageError(f"--feed takes NAME=SIZES, not {text!r}", hint="--feed x=B,224,224,3")
+    except ValueError as fault:
+        why = f": {fault}"
+    if why or not equals or not name:
+        hint = "--feed x=B,224,224,3"
+        raise UsageError(f"--feed takes NAME=SIZES, not {text[:_SHOWN]!r}{why}", hint=hint)
     return name, shape

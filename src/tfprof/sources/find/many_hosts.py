@@ -7,23 +7,28 @@ whatever is asked next; large ones are let go, and read again if there is more t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from typing import cast
 
 from tfprof.errors import InputMissing, InputUnreadable, TfprofError
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model import units
 from tfprof.model.host_work import Asking, HeardOfHosts, HostTask, HostWork, Lost, Workers
 from tfprof.model.hosts import Host, HostFacts, Hosts, LeftOut, TraceAtHand
+from tfprof.model.merging import Partial, merged
 from tfprof.model.trace import Trace
 from tfprof.model.xspace import common_origin
 from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.find.choose import CAPTURE
+from tfprof.sources.find.session_answers import HostRead, SessionAnswers, TaskAnswers
 from tfprof.sources.find.trace_files import FilesTrace, TraceFile
 
 # captures that take no more bytes than this together are kept
 KEPT_UP_TO = 32_000_000
 # so many hosts may say the like
 _TOLD_EACH = 3
+_SHORT = 200
 
 
 @frozen_dataclass
@@ -56,16 +61,6 @@ class CaptureOfHost:
 
 
 @frozen_dataclass
-class HostAnswers:
-    """What was learned while a host was read: about its file, and what it says to each question."""
-
-    facts: HostFacts
-    steps: tuple[int, ...]
-    warnings: tuple[str, ...]
-    answers: tuple[object, ...]
-
-
-@frozen_dataclass
 class Session:
     """The hosts that were read, who is left out and why, and what there is to say about files."""
 
@@ -86,14 +81,13 @@ def read_session(
     else:
         asking = _ReadAgain(work.tasks(), work.workers, heard)
     found = asking.first(captures)
-    read = {at: one for at, one in found.items() if isinstance(one, HostAnswers)}
-    faults = {at: one for at, one in found.items() if isinstance(one, TfprofError)}
+    faults, read = dict(sorted(found.faults.items())), dict(sorted(found.read.items()))
     if not read:
-        raise faults[min(faults)]
+        raise next(iter(faults.values()))
     return Session(
-        Hosts.asked_by(asking, (asking.host(rank, one) for rank, one in sorted(read.items()))),
+        Hosts.asked_by(asking, (asking.host(rank, one) for rank, one in read.items())),
         tuple(LeftOut(one.name, _said(faults[one.rank])) for one in captures if one.rank in faults),
-        tuple(_folded(text for _, one in sorted(read.items()) for text in one.warnings)),
+        tuple(_folded(text for one in read.values() for text in one.warnings)),
         faults,
     )
 
@@ -104,10 +98,11 @@ def _folded(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
         alike.setdefault(re.sub(r"\S*/|\d[\d,.]*", "", text), []).append(text)
     for some in alike.values():
-        if len(some) <= _TOLD_EACH:
+        more = len(some) - 1
+        if not more or (len(some) <= _TOLD_EACH and len(some[0]) <= _SHORT):
             yield from some
         else:
-            yield f"{some[0]}; {len(some) - 1:,} more hosts say the like"
+            yield f"{some[0]}; {units.plural(more, 'more host')} say{'s' * (more == 1)} the like"
 
 
 def _said(fault: TfprofError) -> str:
@@ -122,6 +117,20 @@ def on_clock(captures: Iterable[CaptureOfHost], origins: Sequence[int]) -> list[
 
 # what makes a host one that is left out, and not a fault of the call
 _OF_ONE_HOST = (InputUnreadable, InputMissing, MemoryError)
+
+
+@frozen_dataclass
+class _Origins:
+    """The instants that captures count from, by rank; or why one cannot be read."""
+
+    told: Mapping[int, int | TfprofError]
+
+    def merge(self, other: _Origins) -> _Origins:
+        return _Origins({**self.told, **other.told})
+
+
+def _origins_of(one: CaptureOfHost) -> _Origins:
+    return _Origins({one.rank: _origin(one)})
 
 
 def _origin(one: CaptureOfHost) -> int | TfprofError:
@@ -142,9 +151,8 @@ class _Kept(Asking):
         self._hosts: dict[int, Host] = {}
         self._answers: dict[str, dict[int, object]] = {task.key: {} for task in tasks}
 
-    def first(self, captures: Sequence[CaptureOfHost]) -> dict[int, HostAnswers | TfprofError]:
-        pieces, found = {}, dict[int, HostAnswers | TfprofError]()
-        origins = []
+    def first(self, captures: Sequence[CaptureOfHost]) -> SessionAnswers:
+        pieces, faults, origins = dict[int, FilePiece](), dict[int, TfprofError](), list[int]()
         for one in captures:
             try:
                 pieces[one.rank] = one.file.piece()
@@ -152,30 +160,31 @@ class _Kept(Asking):
                 space = None if trace is None else trace.space
                 origins += [] if space is None else [space.origin_ns]
             except _OF_ONE_HOST as fault:
-                found[one.rank] = one.fault(fault)
+                faults[one.rank] = one.fault(fault)
                 # its clock counts wherever it is read
                 origin = _origin(one)
                 origins += [origin] if isinstance(origin, int) else []
+        read = {}
         for one in on_clock(captures, origins):
             if one.rank in pieces:
-                found[one.rank] = self._read(one, pieces[one.rank])
-        return found
+                try:
+                    read[one.rank] = self._read(one, pieces[one.rank])
+                except _OF_ONE_HOST as fault:
+                    faults[one.rank] = one.fault(fault)
+        return SessionAnswers(read, faults)
 
-    def _read(self, one: CaptureOfHost, piece: FilePiece) -> HostAnswers | TfprofError:
+    def _read(self, one: CaptureOfHost, piece: FilePiece) -> HostRead:
         trace = one.file.placed(piece.trace or Trace.joined([]))
         facts = HostFacts.of(trace, ends_early=piece.ends_early)
         source = FilesTrace((one.file,), trace)
         host = Host(one.name, one.rank, trace.steps, source, facts)
-        try:
-            answers = [task.ask(host, *task.args) for task in self._tasks]
-        except _OF_ONE_HOST as fault:
-            return one.fault(fault)
+        answers = [task.ask(host, *task.args) for task in self._tasks]
         for task, answer in zip(self._tasks, answers, strict=True):
             self._answers[task.key][one.rank] = answer
         self._hosts[one.rank] = host
-        return HostAnswers(facts, trace.steps, tuple(map(one.told, piece.warnings)), tuple(answers))
+        return HostRead(facts, trace.steps, tuple(map(one.told, piece.warnings)))
 
-    def host(self, rank: int, _: HostAnswers) -> Host:
+    def host(self, rank: int, _: HostRead) -> Host:
         return self._hosts[rank]
 
     def each(self, task: HostTask, hosts: Sequence[Host]) -> list[object]:
@@ -185,6 +194,9 @@ class _Kept(Asking):
                 known[host.rank] = task.ask(host, *task.args)
         return [known[host.rank] for host in hosts]
 
+    def merged(self, task: HostTask, hosts: Sequence[Host]) -> Partial:
+        return merged(cast("list[Partial]", self.each(task, hosts)))
+
 
 @frozen_dataclass
 class _AskHost:
@@ -192,16 +204,19 @@ class _AskHost:
 
     tasks: tuple[HostTask, ...]
 
-    def __call__(self, one: CaptureOfHost) -> HostAnswers | TfprofError:
+    def __call__(self, one: CaptureOfHost) -> SessionAnswers:
         try:
             piece = one.file.piece()
             trace = one.file.placed(piece.trace or Trace.joined([]))
             facts = HostFacts.of(trace, ends_early=piece.ends_early)
+            said = tuple(map(one.told, piece.warnings))
+            del piece  # its times are by its own clock, and would stay beside those of the trace
             host = Host(one.name, one.rank, trace.steps, TraceAtHand(trace), facts)
-            answers = tuple(task.ask(host, *task.args) for task in self.tasks)
+            answers = [task.ask(host, *task.args) for task in self.tasks]
         except _OF_ONE_HOST as fault:
-            return one.fault(fault)
-        return HostAnswers(facts, trace.steps, tuple(map(one.told, piece.warnings)), answers)
+            return SessionAnswers(faults={one.rank: one.fault(fault)})
+        read = HostRead(facts, trace.steps, said)
+        return SessionAnswers.of(one.rank, read, self.tasks, answers)
 
 
 class _ReadAgain(Asking):
@@ -212,57 +227,73 @@ class _ReadAgain(Asking):
     ) -> None:
         self._tasks, self._workers, self._heard = tuple(tasks), workers, heard
         self._captures: dict[int, CaptureOfHost] = {}
-        self._answers: dict[str, dict[int, object]] = {}
+        self._answers: dict[str, list[TaskAnswers]] = {}
 
-    def first(self, captures: Sequence[CaptureOfHost]) -> dict[int, HostAnswers | TfprofError]:
+    def first(self, captures: Sequence[CaptureOfHost]) -> SessionAnswers:
         """The clock that all count by is known before any of them is read."""
         # a few places of each file: processes need not be started for that
-        told = self._workers.map(_origin, captures, [0] * len(captures))
-        origins = {
-            one.rank: origin for one, origin in zip(captures, told, strict=True)
-            if isinstance(origin, int)
-        }  # fmt: skip
+        told = self._workers.gather(_origins_of, captures, [0] * len(captures))
+        known = {} if told.whole is None else told.whole.told
+        origins = {rank: one for rank, one in sorted(known.items()) if isinstance(one, int)}
+        faults = {rank: one for rank, one in known.items() if isinstance(one, TfprofError)}
         readable = [one for one in captures if one.rank in origins]
         self._captures = {one.rank: one for one in on_clock(readable, [*origins.values()])}
-        found: dict[int, HostAnswers | TfprofError] = {
-            one.rank: _lost(origin)
-            for one, origin in zip(captures, told, strict=True)
-            if not isinstance(origin, int)
-        }
-        found |= self._ask(self._tasks, [*self._captures.values()])
-        return found
+        found = self._ask(self._tasks, [*self._captures.values()])
+        return replace(found, faults={**faults, **_lost(captures, told.lost), **found.faults})
 
     def _ask(
         self, tasks: tuple[HostTask, ...], captures: Sequence[CaptureOfHost]
-    ) -> dict[int, HostAnswers | TfprofError]:
+    ) -> SessionAnswers:
         sizes = [one.size for one in captures]
-        told = self._workers.map(_AskHost(tasks), captures, sizes, self._heard)
-        found = {
-            one.rank: answer if isinstance(answer, HostAnswers) else _lost(answer)
-            for one, answer in zip(captures, told, strict=True)
-        }
-        for rank, answer in found.items():
-            if isinstance(answer, HostAnswers):
-                for task, said in zip(tasks, answer.answers, strict=True):
-                    self._answers.setdefault(task.key, {})[rank] = said
-        return found
+        told = self._workers.gather(_AskHost(tasks), captures, sizes, self._heard)
+        found = SessionAnswers() if told.whole is None else told.whole
+        for task, answers in zip(tasks, found.answers, strict=False):
+            self._answers.setdefault(task.key, []).append(answers)
+        return replace(found, faults={**found.faults, **_lost(captures, told.lost)})
 
-    def host(self, rank: int, read: HostAnswers) -> Host:
+    def _ask_again(self, task: HostTask, hosts: Iterable[Host]) -> None:
+        found = self._ask((task,), [self._captures[host.rank] for host in hosts])
+        for fault in found.faults.values():
+            raise fault  # it could be read before
+
+    def host(self, rank: int, read: HostRead) -> Host:
         one = self._captures[rank]
         return Host(one.name, rank, read.steps, one.file.trace, read.facts)
 
     def each(self, task: HostTask, hosts: Sequence[Host]) -> list[object]:
-        known = self._answers.setdefault(task.key, {})
-        open_ = [self._captures[host.rank] for host in hosts if host.rank not in known]
+        known = self._known(task)
+        open_ = [host for host in hosts if host.rank not in known]
         if open_:
-            for answer in self._ask((task,), open_).values():
-                if isinstance(answer, TfprofError):
-                    raise answer  # it could be read before
+            self._ask_again(task, open_)
+            known = self._known(task)
         return [known[host.rank] for host in hosts]
 
+    def _known(self, task: HostTask) -> dict[int, object]:
+        told = self._answers.get(task.key, ())
+        return {rank: answer for one in told for rank, answer in one.each.items()}
 
-def _lost(answer: TfprofError | Lost | object) -> TfprofError:
-    if isinstance(answer, TfprofError):
-        return answer
-    why = answer.why if isinstance(answer, Lost) else "it could not be read"
-    return InputUnreadable(why)
+    def merged(self, task: HostTask, hosts: Sequence[Host]) -> Partial:
+        """What is together is taken together, where all of it is asked for."""
+        found, left = self._parts(task, {host.rank: host for host in hosts})
+        if left:
+            self._ask_again(task, left.values())
+            found, _ = self._parts(task, {host.rank: host for host in hosts})
+        return merged(found)
+
+    def _parts(
+        self, task: HostTask, wanted: dict[int, Host]
+    ) -> tuple[list[Partial], dict[int, Host]]:
+        """The parts that are known, and the hosts that are in none of them."""
+        left, found = dict(wanted), list[Partial]()
+        for one in self._answers.get(task.key, ()):
+            if one.whole is not None and one.ranks <= left.keys():
+                found.append(one.whole)
+                left = {rank: host for rank, host in left.items() if rank not in one.ranks}
+            mine = one.each.keys() & left.keys()
+            found += [cast("Partial", one.each[rank]) for rank in sorted(mine)]
+            left = {rank: host for rank, host in left.items() if rank not in mine}
+        return found, left
+
+
+def _lost(captures: Sequence[CaptureOfHost], lost: Mapping[int, Lost]) -> dict[int, TfprofError]:
+    return {captures[at].rank: InputUnreadable(one.why) for at, one in lost.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from tfprof.model.hosts import LeftOut
 from tfprof.model.profile import Input, ProfileData
 from tfprof.sources.files.file_ref import FileRef
 from tfprof.sources.files.opener import here, opener_for
+from tfprof.sources.files.registry import Format, Reader
 from tfprof.sources.find.choose import Selection
 from tfprof.sources.find.folders import FoundFile
 from tfprof.sources.find.host_names import captures_of_hosts, named_captures
@@ -42,61 +43,87 @@ def read(
 
     `work` is what will be asked of every host, and who reads them where there are many.
     """
-    if not selection.is_readable:
-        first = selection.used[0]
-        raise NotReadYet(
-            f"this is {_article(first.kind)} {first.kind}; this version can name it, not read it",
-            where=str(first.path),
-            hint="`tfprof doctor` lists what is there; `tfprof formats` what can be read.",
-        )
-    files: list[ReadFile] = []
-    inputs: list[Input] = []
-    refs: list[FileRef] = []
-    warnings: list[str] = []
-    runs = 0
-    of_hosts = captures_of_hosts(selection.used)
+    _check_readable(selection)
+    found = _FilesRead(selection, progress)
     for file in selection.used:
-        refs.append(FileRef.of(file.path))
-        if file in of_hosts:
-            of_hosts[file] = refs[-1]
-            inputs.append(Input(file.path, file.kind))
-            continue
-        if file.format is not None and file.format.part_of:
-            inputs.append(Input(file.path, file.kind, why=f"part of the {file.format.part_of}"))
-            continue
-        if file.format is None or file.format.read is None:
-            inputs.append(Input(file.path, file.kind, used=False, why="recognised, not read yet"))
-            continue
-        step = _step_of(file, runs)
-        hear = progress(file.path, refs[-1].facts.size) if progress else None
-        try:
-            piece = file.format.read(file.path, step, hear)
-        except InputUnreadable as fault:
-            if file.kind != RECORD or len(selection.used) == 1:
-                raise
-            warnings.append(f"{fault}; the run is read without it")
-            inputs.append(Input(file.path, file.kind, used=False, why=fault.what))
-            continue
-        files.append(ReadFile(file, refs[-1], step, piece))
-        refs += [FileRef.of(path) for path in piece.beside]
-        runs += file.kind == "RunMetadata"
-        inputs.append(Input(file.path, file.format.name, why=_ABOUT.get(file.kind, "")))
-    inputs += [Input(f.path, f.kind, why=why) for f, why in selection.opened]
-    inputs += [Input(f.path, f.kind, used=False, why=why) for f, why in selection.passed_over]
-    inputs += [
-        Input(f.path, f.kind, used=False, why=why, elsewhere=True) for f, why in selection.elsewhere
-    ]
-    session = _session(of_hosts, files, selection.left_out, progress, work)
-    data = joined(selection.title, files, tuple(inputs), session)
+        found.add(file)
+    session = _session(found.of_hosts, found.files, selection.left_out, progress, work)
+    data = joined(selection.title, found.files, (*found.inputs, *_not_read(selection)), session)
     left = [file for file, _ in selection.passed_over]
-    warnings += graphs_that_differ(selection.used, left, data.graph)
-    told = (*selection.warnings, *warnings, *data.warnings)
-    saves = _saves([*selection.used, *left])
-    left_out = (*selection.left_out, *data.left_out)
+    differ = graphs_that_differ(selection.used, left, data.graph)
     data = replace(
-        data, other_runs=selection.other_runs, warnings=told, saves=saves, left_out=left_out
+        data,
+        other_runs=selection.other_runs,
+        warnings=(*selection.warnings, *found.warnings, *differ, *data.warnings),
+        saves=_saves([*selection.used, *left]),
+        left_out=(*selection.left_out, *data.left_out),
     )
-    return data.read_from(ReadAgain(selection.copy(), here(), tuple(refs)))
+    return data.read_from(ReadAgain(selection.copy(), here(), tuple(found.refs)))
+
+
+def _check_readable(selection: Selection) -> None:
+    if selection.is_readable:
+        return
+    first = selection.used[0]
+    raise NotReadYet(
+        f"this is {_article(first.kind)} {first.kind}; this version can name it, not read it",
+        where=str(first.path),
+        hint="`tfprof doctor` lists what is there; `tfprof formats` what can be read.",
+    )
+
+
+class _FilesRead:
+    """What was read of the files of a selection; captures of several hosts are left for later."""
+
+    def __init__(self, selection: Selection, progress: ProgressOf | None) -> None:
+        self._is_alone = len(selection.used) == 1
+        self._progress = progress
+        self._runs = 0
+        self.of_hosts = captures_of_hosts(selection.used)
+        self.files: list[ReadFile] = []
+        self.inputs: list[Input] = []
+        self.refs: list[FileRef] = []
+        self.warnings: list[str] = []
+
+    def add(self, file: FoundFile) -> None:
+        self.refs.append(FileRef.of(file.path))
+        if file in self.of_hosts:
+            self.of_hosts[file] = self.refs[-1]
+            self.inputs.append(Input(file.path, file.kind))
+        elif file.format is not None and file.format.part_of:
+            why = f"part of the {file.format.part_of}"
+            self.inputs.append(Input(file.path, file.kind, why=why))
+        elif file.format is None or file.format.read is None:
+            why = "recognised, not read yet"
+            self.inputs.append(Input(file.path, file.kind, used=False, why=why))
+        else:
+            self._read(file, file.format, file.format.read)
+
+    def _read(self, file: FoundFile, format_: Format, reader: Reader) -> None:
+        ref, step = self.refs[-1], _step_of(file, self._runs)
+        hear = self._progress(file.path, ref.facts.size) if self._progress else None
+        try:
+            piece = reader(file.path, step, hear)
+        except InputUnreadable as fault:
+            if file.kind != RECORD or self._is_alone:
+                raise
+            self.warnings.append(f"{fault}; the run is read without it")
+            self.inputs.append(Input(file.path, file.kind, used=False, why=fault.what))
+            return
+        self.files.append(ReadFile(file, ref, step, piece))
+        self.refs += [FileRef.of(path) for path in piece.beside]
+        self._runs += file.kind == "RunMetadata"
+        self.inputs.append(Input(file.path, format_.name, why=_ABOUT.get(file.kind, "")))
+
+
+def _not_read(selection: Selection) -> Iterator[Input]:
+    """What is told of beside the files that are read."""
+    for file, why in selection.opened:
+        yield Input(file.path, file.kind, why=why)
+    for file, why in selection.passed_over:
+        yield Input(file.path, file.kind, used=False, why=why)
+    for file, why in selection.elsewhere:
+        yield Input(file.path, file.kind, used=False, why=why, elsewhere=True)
 
 
 def _session(
