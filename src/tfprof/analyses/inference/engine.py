@@ -24,7 +24,7 @@ from tfprof.model.budget import Budget, OverBudget
 from tfprof.model.dims import BATCH, Open, Size, terms_in
 from tfprof.model.graph import Function, Graph, as_shape
 from tfprof.model.profile import ProfileData
-from tfprof.model.remembered import parts_of, remembered
+from tfprof.model.remembered import is_kept, remembered
 from tfprof.ops.rule import UNKNOWN, Call, Rule, Tensor, rules
 from tfprof.ops.run_shapes import RunShapes, completed
 from tfprof.ops.shape_tools import merged
@@ -68,7 +68,10 @@ def infer(
     return _inferred(data, data.graph, chosen, given)
 
 
-@remembered(lambda data, _graph, chosen, given: (parts_of(data), (chosen, given)))
+@remembered(
+    lambda data, graph, chosen, given: ((graph, data.declared, data.recorded), (chosen, given)),
+    lambda data, graph, *_: data.recorded is None and is_kept(graph),
+)
 def _inferred(data: ProfileData, graph: Graph, chosen: list[int], given: Given) -> Inferred:
     engine = _Engine(data, given)
     engine.run(graph, chosen, (), "", 1, engine.sites)

@@ -6,7 +6,7 @@ NextIteration nodes, all with the name of their frame.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tfprof.analyses.inference.order import BACK_EDGES
@@ -107,26 +107,28 @@ def _first_bound(
     body: Function,
 ) -> Size | None:
     """Of several conditions that all have to hold, the first that says a number."""
+    for op, one, other in _comparisons(graph, row):
+        small, large = (one, other) if op.startswith("Less") else (other, one)
+        begin, counter = _function_value(graph, small, start)
+        end, _ = _function_value(graph, large, start)
+        step = _step(body, counter, start)
+        if begin is not None and end is not None and step:
+            return ceil_div(end - begin + (1 if op.endswith("Equal") else 0), step)
+    return None
+
+
+def _comparisons(graph: Graph, row: int) -> Iterator[tuple[str, int, int]]:
+    """The op and both sides of each, in a condition that is one, or several that all must hold."""
     stack = [row]
     for _ in range(_LONGEST_WAY):
-        if not stack:
-            return None
-        at = _origin(graph, stack.pop())
-        if at < 0:
-            continue
-        node = graph.node(at)
-        inputs = node.inputs
-        if node.op == "LogicalAnd":
-            stack += reversed(inputs)
-        elif node.op in ("Less", "Greater", "LessEqual", "GreaterEqual") and len(inputs) == 2:
-            small, large = inputs if node.op.startswith("Less") else inputs[::-1]
-            begin, counter = _function_value(graph, small, start)
-            end, _ = _function_value(graph, large, start)
-            step = _step(body, counter, start)
-            if begin is not None and end is not None and step:
-                rounds = end - begin + (1 if node.op.endswith("Equal") else 0)
-                return ceil_div(rounds, step)
-    return None
+        at = _origin(graph, stack.pop()) if stack else -1
+        if at >= 0:
+            node = graph.node(at)
+            if node.op == "LogicalAnd":
+                stack += reversed(node.inputs)
+            elif node.op in _COMPARES and len(node.inputs) == 2:
+                one, other = node.inputs
+                yield node.op, one, other
 
 
 def _step(body: Function, counter: int, start: Sequence[Tensor]) -> int | None:
@@ -209,25 +211,14 @@ class Frames:
         return total
 
     def _trips(self, frame: tuple[str, ...], results: Results) -> Size | None:
-        graph = self._graph
-        stack = [self._conditions.get(frame, -1)]
-        for _ in range(_LONGEST_WAY):
-            if not stack:
-                return None
-            at = _origin(graph, stack.pop())
-            if at < 0:
-                continue
-            node = graph.node(at)
-            if node.op == "LogicalAnd":
-                stack += reversed(node.inputs)
-            elif node.op in _COMPARES and len(node.inputs) == 2:
-                counter, bound = node.inputs
-                begin, step = self._counter(counter, results)
-                end = self._known(bound, results)
-                if begin is not None and end is not None and step:
-                    # a gradient counts down the rounds that it goes back over
-                    way = end - begin if node.op.startswith("Less") else begin - end
-                    return ceil_div(way + (1 if node.op.endswith("Equal") else 0), step)
+        condition = self._conditions.get(frame, -1)
+        for op, counter, bound in _comparisons(self._graph, condition):
+            begin, step = self._counter(counter, results)
+            end = self._known(bound, results)
+            if begin is not None and end is not None and step:
+                # a gradient counts down the rounds that it goes back over
+                way = end - begin if op.startswith("Less") else begin - end
+                return ceil_div(way + (1 if op.endswith("Equal") else 0), step)
         return None
 
     def _known(self, row: int, results: Results) -> Size | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
-from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.frozen_dataclass import frozen_dataclass, mutable_dataclass
 from tfprof.model.dims import Open, Shape, Size
 from tfprof.ops.rule import Call, Rule, Tensor
 
@@ -55,7 +55,7 @@ class Called:
     body: Sequence[Site] = ()
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class Site:
     """An op in the place where it runs: `name` leads through the calls around it.
 

@@ -15,6 +15,8 @@ from tfprof.analyses.memory.peaks import (
     MemoryPeak,
     guess_from,
     largest_batch,
+    peaks_at,
+    peaks_in,
     pieces,
     taped_peaks,
     with_inputs,
@@ -133,11 +135,17 @@ class Estimator:
             others = self._peaks.values() if self._is_for_any_batch else ()
             known = next(iter(others), None)
             self._peaks[batch] = (
-                self._whatever_is_chosen(taped_peaks(self._tape(batch)), batch)
+                self._whatever_is_chosen(self._worked_out(batch), batch)
                 if known is None
                 else {device: replace(one, batch=batch) for device, one in known.items()}
             )
         return self._peaks[batch]
+
+    def _worked_out(self, batch: int) -> Mapping[str, MemoryPeak]:
+        """A change is made anew for whoever asks; what is not changed is one step for all."""
+        if self._change is not None:
+            return taped_peaks(self._tape(batch))
+        return peaks_at(self._at(batch), batch, self._tape)
 
     @cached_property
     def _is_for_any_batch(self) -> bool:
@@ -147,9 +155,10 @@ class Estimator:
         return self._sizes(1) is _ANY_BATCH
 
     def _whatever_is_chosen(
-        self, found: dict[str, MemoryPeak], batch: int
+        self, expected: Mapping[str, MemoryPeak], batch: int
     ) -> dict[str, MemoryPeak]:
         """Where the data chooses, some is taken to be chosen; it may be nothing, or all."""
+        found = dict(expected)
         for other in self._otherwise_chosen:
             tape = other._tape(batch)  # noqa: SLF001  (another of its kind)
             runs = [play(tape, threads).devices for threads in (1, EXPECTED)]
@@ -324,10 +333,14 @@ class Estimator:
         """By device; the ends of the interval are left out where nobody asks for them."""
         if batch in self._peaks or (self._peaks and self._is_for_any_batch):
             return {device: one.expected for device, one in self.at(batch).items()}
+        # what is the middle of the runs at one batch is near it at others; of several the one that
+        # was met first: a set has no order that the next process would have, too
+        turns = (one.turn for found in self._peaks.values() for one in found.values())
+        turn = next(turns, AS_IT_SHOULD)
+        if self._change is None:
+            return peaks_in(self._at(batch), batch, turn, self._tape)
         tape = self._tape(batch)
-        # what is the middle of the runs at one batch is near it at others
-        turns = {one.turn for found in self._peaks.values() for one in found.values()}
-        found = next(iter(turns), AS_IT_SHOULD).of(tape).devices
+        found = turn.of(tape).devices
         return {device: one.peak for device, one in zip(tape.made.devices, found, strict=True)}
 
     def _step(self, sizes: Mapping[str, Size]) -> _Written:

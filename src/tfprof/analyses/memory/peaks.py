@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from tfprof.analyses.graph.subgraph import INPUT_OPS
 from tfprof.analyses.memory.interval import MARGINS, Doubt, doubt_of, settled
+from tfprof.analyses.memory.lines import lines_of
 from tfprof.analyses.memory.program import Program
 from tfprof.analyses.memory.schedule import OnDevice, play
 from tfprof.analyses.memory.steps import NOTHING, Line
@@ -21,6 +22,7 @@ from tfprof.analyses.memory.turns import (
     typical_run,
 )
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.remembered import remembered
 from tfprof.results.memory import Alive, LinePiece
 
 _LARGEST_BATCH = 1 << 20
@@ -81,6 +83,7 @@ class ExpectedPeak:
     live: tuple[Alive, ...]
 
 
+@remembered(lambda made, batch: ((made,), (batch,)))
 def expected_peaks(made: Program, batch: int) -> dict[str, ExpectedPeak]:
     """By device. `batch` makes a line a number where sizes were left open."""
     tape = Tape(made, batch)
@@ -90,6 +93,21 @@ def expected_peaks(made: Program, batch: int) -> dict[str, ExpectedPeak]:
         device: ExpectedPeak(batch, here.peak, _alive(made, here))
         for device, here in zip(made.devices, expected.devices, strict=True)
     }
+
+
+@remembered(lambda made, batch, _tape_at: ((made,), (batch,)))
+def peaks_at(_made: Program, batch: int, tape_at: Callable[[int], Tape]) -> dict[str, MemoryPeak]:
+    """By device; questions that are asked together look at the same batches of one program."""
+    return taped_peaks(tape_at(batch))
+
+
+@remembered(lambda made, batch, turn, _tape_at: ((made,), (batch, turn)))
+def peaks_in(
+    made: Program, batch: int, turn: Turn, tape_at: Callable[[int], Tape]
+) -> dict[str, int]:
+    """The same of one run alone."""
+    found = turn.of(tape_at(batch)).devices
+    return {device: one.peak for device, one in zip(made.devices, found, strict=True)}
 
 
 def taped_peaks(tape: Tape) -> dict[str, MemoryPeak]:
@@ -133,12 +151,13 @@ def _at(size: Line, batch: int) -> int:
     return size[0] * batch + size[1]
 
 
+@remembered(lambda made, batch: ((made,), (batch,)))
 def pieces(made: Program, batch: int) -> dict[str, list[LinePiece]]:
     """The peak of each device as lines over the batch, where nothing but the batch is open."""
-    found = play(Tape(made, batch), EXPECTED, has_lines=True)
+    found = lines_of(play(Tape(made, batch), EXPECTED).run)
     return {
-        device: _envelope(one.lines - {NOTHING})
-        for device, one in zip(made.devices, found.devices, strict=True)
+        device: _envelope(lines - {NOTHING})
+        for device, lines in zip(made.devices, found, strict=True)
     }
 
 

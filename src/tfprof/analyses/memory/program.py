@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
@@ -20,9 +19,11 @@ from tfprof.analyses.memory.steps import (
 from tfprof.analyses.memory.unrolled import Unrolled
 from tfprof.analyses.training.loop_gradients import InRounds
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.device import DeviceSpec, short_names
 from tfprof.model.dims import BATCH, Dim, Size, elements, packed, symbols
 from tfprof.model.graph import Graph
+from tfprof.model.remembered import remembered
 from tfprof.ops.rule import Call, Rule, Tensor
 from tfprof.ops.shape_tools import no_output
 from tfprof.wire import dtypes
@@ -34,8 +35,8 @@ LAST_CACHE = 256 * 2**20
 _EACH_ITS_OWN = ("IdentityN", "_ReadVariablesOp")
 _MERGES = ("Merge", "RefMerge")
 _FED = ("Placeholder", "PlaceholderV2")
-_SPARSE = re.compile(r"Resource(Gather|Scatter|SparseApply)")
-_IN_PLACE, _APPLIES = ("AssignAddVariableOp", "AssignSubVariableOp"), re.compile("ResourceApply")
+_SPARSE = late_pattern(r"Resource(Gather|Scatter|SparseApply)")
+_IN_PLACE, _APPLIES = ("AssignAddVariableOp", "AssignSubVariableOp"), late_pattern("ResourceApply")
 _WHOLE_UPDATES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 
 
@@ -116,6 +117,7 @@ class Program:
     open: Sequence[str] = ()
 
 
+@remembered(lambda costs, graph, model: ((costs, graph), (model,)))
 def program(costs: OpCosts, graph: Graph, model: MemoryModel) -> Program:
     """Links every input to the op that makes it: a tensor is one object on both sides."""
     unsized: list[tuple[str, Tensor]] = []

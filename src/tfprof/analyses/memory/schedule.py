@@ -11,44 +11,40 @@ import heapq
 from array import array
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tfprof.analyses.memory.chance import Delays, wakings
 from tfprof.analyses.memory.op_times import FIRST_TOUCH
 from tfprof.analyses.memory.program import Program
-from tfprof.analyses.memory.steps import NOTHING, Line
 from tfprof.analyses.memory.tape import NOBODY, Tape
+from tfprof.frozen_dataclass import mutable_dataclass
 
 _NONE = -1
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class OnDevice:
-    """`peak` in bytes at the batch of the schedule, where it was, and what was alive then.
-
-    `lines` are the distinct sums of what was alive, as lines over the batch.
-    """
+    """`peak` in bytes at the batch of the schedule, where it was, and what was alive then."""
 
     peak: int = 0
     at: int = -1
     # the bytes of an op, and of its scratch
     live: list[tuple[int, int]] = field(default_factory=list)
     scratch: list[tuple[int, int]] = field(default_factory=list)
-    lines: set[Line] = field(default_factory=set)
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class Simulated:
     """What each device came to, and in which order ops started."""
 
     devices: list[OnDevice]
     order: list[int]
-    _run: _Run
+    run: Run
 
     def name_alive(self) -> None:
         """Names what was alive at the peaks, which takes a while and is asked of one run only."""
         for place, device in enumerate(self.devices):
-            device.live = list(self._run.alive(place))
+            device.live = list(self.run.alive(place))
 
     @property
     def busiest(self) -> OnDevice:
@@ -70,21 +66,19 @@ def play(
     *,
     chance: int | None = None,
     practised: bool = False,
-    has_lines: bool = False,
 ) -> Simulated:
     """Each device has so many threads, which work as those of TensorFlow's executor do.
 
     `chance` is the seed of a run in which each op takes longer or shorter than it should, as on a
-    real machine. In a `practised` run the executor knows which ops are short. `has_lines`: whether
-    somebody asks for them.
+    real machine. In a `practised` run the executor knows which ops are short.
     """
     is_cheap = tape.short if practised else tape.is_cheap
-    run = _Run(tape, workers, tape.turn(chance), is_cheap, wakings(chance))
-    run.go(has_lines=has_lines)
+    run = Run(tape, workers, tape.turn(chance), is_cheap, wakings(chance))
+    run.go()
     return Simulated([one.result for one in run.devices], run.order, run)
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class _Thread:
     """One of a pool: what it runs next by itself, and its queue, from which others may take."""
 
@@ -94,14 +88,13 @@ class _Thread:
     is_idle: bool = True
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class _Device:
-    """A device while the program runs: what it holds, a sample and at the batch."""
+    """A device while the program runs, and the bytes that it holds."""
 
     place: int
     result: OnDevice = field(default_factory=OnDevice)
     threads: list[_Thread] = field(default_factory=list)
-    slope: int = 0
     held: int = 0
     # ops that wait in the queues
     queued: int = 0
@@ -111,7 +104,7 @@ class _Device:
     at_peak: tuple[int, int, int] = (0, 0, 0)
 
 
-class _Run:
+class Run:
     """What happens to buffers is written down as it goes, so that it can be told at the end."""
 
     def __init__(
@@ -128,15 +121,17 @@ class _Run:
         count = len(tape.sizes)
         # by output: its buffer
         self.buffer = [NOBODY] * count
-        # by buffer: reads still to come, its size, what it keeps alive as a list, how many ops had
+        # by buffer: reads still to come, its bytes, what it keeps alive as a list, how many ops had
         # started when it was freed
         self.uses, self.sizes = [0] * count, list(tape.sizes)
         self.elements: dict[int, list[int]] = {}
         self.freed_at = array("q", [NOBODY]) * count
         self.made: list[int] = []
-        # by variable: the buffer of its value; by buffer: the size of a value that was left
+        # by op with scratch: how many had started when it ended
+        self.ended_at: dict[int, int] = {}
+        # by variable: the buffer of its value; by buffer of a value that was left: who changed it
         self.values: dict[str, int] = {}
-        self.left: dict[int, Line] = {}
+        self.left: dict[int, int] = {}
         # buffers that were taken over, and by which output
         self.taken_over: list[int] = []
         self.taken_by: list[int] = []
@@ -147,20 +142,26 @@ class _Run:
         self.begun = 0
         self.order: list[int] = []
 
-    def go(self, *, has_lines: bool) -> None:  # noqa: C901, PLR0912, PLR0915  (all that every op of every run takes)
+    def go(self) -> None:  # noqa: C901, PLR0912, PLR0915  (all that every op of every run takes)
         """Begins with the ops that wait for nobody, on the first thread of each device."""
         tape, running, order, made = self.tape, self.running, self.order, self.made
-        outputs, reads, releases, reuse = tape.outputs, tape.reads, tape.releases, tape.reuse
-        readers, aliases, holds, values = tape.readers, tape.aliases, tape.holds, tape.values
-        scratches, spared, durations = tape.scratch, tape.spared, tape.durations
-        places, is_cheap, changes = tape.places, self.is_cheap, tape.changes
+        outputs, reads, unread, releases = tape.outputs, tape.reads, tape.unread, tape.releases
+        readers, aliases, holds, reuse = tape.readers, tape.aliases, tape.holds, tape.reuse
+        scratches, spared, durations, is_odd = (
+            tape.scratch,
+            tape.spared,
+            tape.durations,
+            tape.is_odd,
+        )
+        places, is_cheap, kinds, owners = tape.places, self.is_cheap, tape.kinds, tape.devices
         buffer, uses, sizes, waits = self.buffer, self.uses, self.sizes, self.waits
-        factors, pauses, free, pop, push = (
-            self.factors, self.pauses, self._free, heapq.heappop, heapq.heappush
-        )  # fmt: skip
-        begins = [device.threads[0] for device in reversed(self.devices)]
+        devices, freed_at, elements, free = self.devices, self.freed_at, self.elements, self._free
+        factors, pauses, pop, push = self.factors, self.pauses, heapq.heappop, heapq.heappush
+        are_several = len(devices) > 1
+        begins = [device.threads[0] for device in reversed(devices)]
         for thread in begins:
             thread.is_idle = False
+        asleep = sum(len(device.threads) for device in devices) - len(begins)
         now, number = 0.0, _NONE
         ready: Sequence[int]
         while True:
@@ -168,9 +169,10 @@ class _Run:
                 thread, number = begins.pop(), _NONE
                 ready = self._roots(thread.device)
             else:
-                for device in self.devices:
-                    if device.queued:
-                        self._wake(device, now)
+                if asleep:
+                    for device in devices:
+                        if device.queued:
+                            asleep -= self._wake(device, now)
                 if not running:
                     return
                 now, _, number, thread = pop(running)
@@ -180,17 +182,21 @@ class _Run:
             # the op ends: frees what is not needed any more
             if number >= 0:
                 scratch = scratches[number]
-                if scratch != NOTHING:
-                    device.slope -= scratch[0]
-                    device.held -= scratch[1]
+                if scratch:
+                    device.held -= scratch
                     device.active.discard(number)
+                    self.ended_at[number] = len(order)
                 for read in reads[number]:
                     one = buffer[read]
                     if one >= 0:
                         left = uses[one] = uses[one] - 1
                         if left <= 0:
-                            free(one)
-                for output in outputs[number]:
+                            if one in elements:
+                                free(one)
+                            elif freed_at[one] == NOBODY:
+                                freed_at[one] = len(order)
+                                devices[owners[one]].held -= sizes[one]
+                for output in unread[number]:
                     one = buffer[output]
                     if one >= 0 and uses[one] <= 0:
                         free(one)
@@ -203,8 +209,8 @@ class _Run:
                 left = waits[reader] = waits[reader] - 1
                 if left:
                     continue
-                if places[reader] != device.place:
-                    other = self.devices[places[reader]]
+                if are_several and places[reader] != device.place:
+                    other = devices[places[reader]]
                     other.threads[0].queue.append(reader)
                     other.queued += 1
                 elif is_cheap[reader]:
@@ -231,12 +237,15 @@ class _Run:
                     number = next(one for one in device.threads if one.queue).queue.pop()
             else:
                 thread.is_idle, number = True, _NONE
+                asleep += 1
                 continue
 
             # the op starts: allocates what it needs
             order.append(number)
-            before = device.held
-            given: list[int] = []
+            lasts, taken, odd = durations[number], scratches[number], is_odd[number]
+            if taken:
+                device.active.add(number)
+            given: list[int] | None = None
             for output in outputs[number]:
                 alias = aliases[output]
                 if alias >= 0:
@@ -245,60 +254,57 @@ class _Run:
                         uses[shared] += readers[output]
                         buffer[output] = shared
                     continue
-                size = sizes[output]
-                if size == NOTHING and output not in holds:
+                if not kinds[output] and not (odd and output in holds):
                     continue
-                if reuse[number] and self._takes_over(number, output, size, given):
+                if reuse[number]:
+                    given = [] if given is None else given
+                    if self._takes_over(number, output, given):
+                        continue
+                if odd and self._shares_value(number, output):
                     continue
-                if number in values and self._shares_value(number, output):
-                    continue
-                device.slope += size[0]
-                device.held += size[1]
+                taken += sizes[output]
                 uses[output] = readers[output]
                 buffer[output] = output
                 made.append(output)
-                if output in holds:
+                if odd and output in holds:
                     self._keep(output, holds[output])
-            scratch = scratches[number]
-            if scratch != NOTHING:
-                device.slope += scratch[0]
-                device.held += scratch[1]
-                device.active.add(number)
-            if number in changes:
-                self._change(number, device)
-            lasts, taken = durations[number], device.held - before
-            if taken > 0:
-                if has_lines:
-                    line = device.slope, device.held - device.slope * tape.batch
-                    device.result.lines.add(line)
-                if device.held > device.result.peak:
-                    self._note_peak(number, device)
-                lasts += FIRST_TOUCH * max(0, taken - spared[number])
-            until = now + (factors[number] * lasts + pauses[number])
-            push(running, (until, self.begun, number, thread))
-            self.begun += 1
+            if odd:
+                taken += self._change(number)
+            if taken:
+                held = device.held = device.held + taken
+                if taken > 0:
+                    if held > device.result.peak:
+                        self._note_peak(number, device)
+                    touched = taken - spared[number]
+                    if touched > 0:
+                        lasts += FIRST_TOUCH * touched
+            begun = self.begun
+            push(running, (now + (factors[number] * lasts + pauses[number]), begun, number, thread))
+            self.begun = begun + 1
 
     def _roots(self, device: _Device) -> list[int]:
         """The ops that wait for nobody but the beginning."""
-        place, places = device.place, self.tape.places
-        found = [
-            number for number, left in enumerate(self.waits) if not left and places[number] == place
-        ]
+        found = self.tape.roots[device.place]
         for number in found:
             self.waits[number] = 1
         return found
 
-    def _wake(self, device: _Device, now: float) -> None:
-        """Threads that sleep hear of work that waits."""
+    def _wake(self, device: _Device, now: float) -> int:
+        """Threads that sleep hear of work that waits; returns how many."""
+        woken = 0
         for thread in device.threads:
             if thread.is_idle:
                 thread.is_idle = False
+                woken += 1
                 heapq.heappush(self.running, (now + next(self.waking), self.begun, _NONE, thread))
                 self.begun += 1
+        return woken
 
     def _shares_value(self, number: int, output: int) -> bool:
         """Whether a variable's value was handed out before and is still there: it is one buffer."""
-        variable = self.tape.values[number]
+        variable = self.tape.values.get(number)
+        if variable is None:
+            return False
         one = self.values.get(variable, NOBODY)
         if one == NOBODY or self.freed_at[one] != NOBODY:
             self.values[variable] = output
@@ -307,15 +313,16 @@ class _Run:
         self.buffer[output] = one
         return True
 
-    def _change(self, number: int, device: _Device) -> None:
+    def _change(self, number: int) -> int:
         """What somebody still reads is left to him, and the variable goes on with a copy."""
+        if number not in self.tape.changes:
+            return 0
         variable, size = self.tape.changes[number]
         one = self.values.pop(variable, NOBODY)
         if one == NOBODY or self.freed_at[one] != NOBODY:
-            return
-        self.sizes[one] = self.left[one] = size
-        device.slope += size[0]
-        device.held += size[1]
+            return 0
+        self.sizes[one], self.left[one] = size, number
+        return size
 
     def _keep(self, output: int, holds: Sequence[int]) -> None:
         """A list of what was read."""
@@ -324,12 +331,13 @@ class _Run:
         for one in kept:
             self.uses[one] += 1
 
-    def _takes_over(self, number: int, output: int, size: Line, given: list[int]) -> bool:
+    def _takes_over(self, number: int, output: int, given: list[int]) -> bool:
         """Writes over an input that only this op still needs, if one fits; `given` are taken."""
         tape, buffer = self.tape, self.buffer
+        kinds = tape.kinds
         for place in tape.reuse[number]:
             one = buffer[place]
-            if one < 0 or self.sizes[one] != size or tape.dtypes[one] != tape.dtypes[output]:
+            if one < 0 or kinds[one] != kinds[output]:
                 continue
             reads = tape.reads[number]
             mine = 1 if len(reads) == 1 else [buffer[read] for read in reads].count(one)
@@ -350,11 +358,7 @@ class _Run:
             if self.freed_at[one] != NOBODY:
                 continue
             self.freed_at[one] = len(self.order)
-            device = self.devices[self.tape.devices[one]]
-            size = self.sizes[one]
-            device.slope -= size[0]
-            device.held -= size[1]
-            self.sizes[one] = NOTHING
+            self.devices[self.tape.devices[one]].held -= self.sizes[one]
             for element in self.elements.get(one, ()):
                 self.uses[element] -= 1
                 if self.uses[element] <= 0:
@@ -363,7 +367,7 @@ class _Run:
     def _note_peak(self, number: int, device: _Device) -> None:
         result = device.result
         result.peak, result.at = device.held, number
-        result.scratch = [(one, self.tape.scratch[one][1]) for one in device.active]
+        result.scratch = [(one, self.tape.scratch[one]) for one in device.active]
         device.at_peak = len(self.order), len(self.made), len(self.taken_over)
 
     def alive(self, place: int) -> Iterator[tuple[int, int]]:
@@ -372,7 +376,6 @@ class _Run:
         started, made, taken = self.devices[place].at_peak
         last = dict(zip(self.taken_over[:taken], self.taken_by[:taken], strict=True))
         for one in self.made[:made]:
-            if tape.devices[one] == place and not NOBODY < self.freed_at[one] < started:
-                size = self.left.get(one, tape.sizes[one])[1]
-                if size:
-                    yield tape.location(last.get(one, one))[0], size
+            is_there = tape.devices[one] == place and not NOBODY < self.freed_at[one] < started
+            if is_there and self.sizes[one]:
+                yield tape.location(last.get(one, one))[0], self.sizes[one]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from tfprof.analyses.cost.op_costs import OpCost
+from tfprof.frozen_dataclass import mutable_dataclass
 
 # bytes as a line over the batch: bytes a sample, and what is there for any batch
 Line = tuple[int, int]
@@ -14,7 +15,7 @@ NOTHING: Line = (0, 0)
 Location = tuple[int, int]
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class OpOutput:
     """One output: its size, how many read it, and the input whose buffer it is, if any.
 
@@ -28,7 +29,7 @@ class OpOutput:
     holds: tuple[int, ...] = ()
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class ProgramStep:
     """An op: `reads` are step and output of each input, None for what needs no buffer."""
 

@@ -19,15 +19,14 @@ from tfprof.analyses.memory.steps import NOTHING, Line, Location, OpOutput, Prog
 
 NOBODY = -1
 _BYTE = 1 << 8
-# bytes a sample, and bytes at the batch of the tape
-Size = tuple[int, int]
 
 
 class Tape:
     """By op: the outputs that may have buffers, the outputs that it reads, those it may write over.
 
-    By output: its size, the device that it is made on, how many read it, its data type, and the
-    output whose buffer it is or NOBODY.
+    By output: its bytes at the batch, its kind, the device that it is made on, how many read it,
+    and the output whose buffer it is or NOBODY. Of one kind are those of one size and data type: an
+    op may write over them. The kind of what holds nothing is 0.
     """
 
     def __init__(self, made: Program, batch: int) -> None:
@@ -35,31 +34,51 @@ class Tape:
         steps = made.steps
         self._first = list(accumulate((len(step.outputs) for step in steps), initial=0))
         outputs = [one for step in steps for one in step.outputs]
-        self.sizes = _all_at([one.size for one in outputs], batch)
+        lines = [one.size for one in outputs]
+        self.sizes = [slope * batch + rest for slope, rest in lines]
         self.devices = _small([step.device for step in steps for _ in step.outputs])
         self.readers = _small([one.readers for one in outputs])
-        self.dtypes = _small([one.dtype for one in outputs])
+        self._dtypes = _small([one.dtype for one in outputs])
         self.aliases = [NOBODY] * len(self.sizes)
         # of a list the outputs that it keeps alive
         self.holds: dict[int, Sequence[int]] = {}
-        self.scratch = _all_at([step.scratch for step in steps], batch)
+        self.scratch = [slope * batch + rest for slope, rest in (step.scratch for step in steps)]
         self.spared = _small([step.spared for step in steps])
         self.durations = [step.duration for step in steps]
         self.places = _small([step.device for step in steps])
         self.is_cheap = bytes([step.is_cheap for step in steps])
         self.waits = [step.waits_for for step in steps]
         self.releases = [step.releases for step in steps]
+        # by device: the ops that wait for nobody
+        self.roots: list[list[int]] = [[] for _ in made.devices]
+        for number, waits in enumerate(self.waits):
+            if not waits:
+                self.roots[self.places[number]].append(number)
+        self._short = b""
         self._turns: dict[int | None, Delays] = {}
         self._spreads: list[float] = []
+        # by op, filled when a run by chance asks: one list for the tapes of all batches
+        self._rough: list[bool] = []
         # by op: the variable whose value it hands out; the one it changes, and its size
         self.values: dict[int, str] = {}
-        self.changes: dict[int, tuple[str, Size]] = {}
+        self.changes: dict[int, tuple[str, int]] = {}
         self.outputs: list[Sequence[int]] = []
         self.reads: list[Sequence[int]] = []
         self.reuse: list[Sequence[int]] = []
         for number, step in enumerate(steps):
             if not self._add_plain(step, self._first[number]):
                 self._add(number, step)
+        # those of its outputs that nobody reads: they are gone when it ends
+        self.unread: list[Sequence[int]] = [()] * len(steps)
+        for output, count in enumerate(self.readers):
+            if not count:
+                number = self.location(output)[0]
+                self.unread[number] = (*self.unread[number], output)
+        # ops that hand out or change a variable's value, or make a list
+        self.is_odd = bytearray(len(steps))
+        for number in (*self.values, *self.changes, *(self.location(one)[0] for one in self.holds)):
+            self.is_odd[number] = True
+        self.kinds = _kinds(lines, self.sizes, self._dtypes)
 
     def _add_plain(self, step: ProgramStep, at: int) -> bool:
         """Most ops read one tensor and make one that is their own; false of any other."""
@@ -89,7 +108,7 @@ class Tape:
         if step.value_of:
             # it has no size, but it matters who still reads it
             self.values[number] = step.value_of
-            self.aliases[at], self.dtypes[at], self.holds[at] = NOBODY, 0, ()
+            self.aliases[at], self._dtypes[at], self.holds[at] = NOBODY, 0, ()
             held = held if at in held else (at, *held)
         if step.changes[0]:
             self.changes[number] = step.changes[0], _at(step.changes[1], self.batch)
@@ -115,25 +134,31 @@ class Tape:
         there, steps = AtBatch(batch, model), self.made.steps
         found = copy(self)
         found.batch = batch
-        found.sizes = [there.size(one.size) for step in steps for one in step.outputs]
+        sizes = [there.size(one.size) for step in steps for one in step.outputs]
+        found.sizes = [bytes_ for _, bytes_ in sizes]
+        found.kinds = _kinds(sizes, found.sizes, self._dtypes)
         taken = [there.scratch(step) for step in steps]
-        found.scratch = [size for size, _ in taken]
+        found.scratch = [slope * batch + rest for (slope, rest), _ in taken]
         found.spared = [spared for _, spared in taken]
         found.durations = [there.duration(step.op) for step in steps]
-        found._turns, found._spreads = {}, []  # noqa: SLF001  (of its own copy)
+        found._turns, found._spreads, found._short = {}, [], b""  # noqa: SLF001  (of its own copy)
         return found
 
     @property
     def short(self) -> bytes:
         """The ops that a thread runs at once when they have run often."""
-        both = zip(self.is_cheap, self.durations, strict=True)
-        return bytes([bool(cheap) or lasts <= SHORT for cheap, lasts in both])
+        if not self._short:
+            both = zip(self.is_cheap, self.durations, strict=True)
+            self._short = bytes([bool(cheap) or lasts <= SHORT for cheap, lasts in both])
+        return self._short
 
     def turn(self, chance: int | None) -> Delays:
         """What is delayed in a run; that of a middle is asked for twice."""
         if chance not in self._turns:
-            rough = (is_rough(step.op) for step in self.made.steps)
-            self._spreads = self._spreads or spreads(self.durations, rough)
+            if chance is not None and not self._spreads:
+                if not self._rough:
+                    self._rough.extend(is_rough(step.op) for step in self.made.steps)
+                self._spreads = spreads(self.durations, self._rough)
             self._turns[chance] = delays(self.durations, self._spreads, chance)
         return self._turns[chance]
 
@@ -162,10 +187,15 @@ def _small(numbers: list[int]) -> MutableSequence[int]:
     return bytearray(numbers) if is_enough else numbers
 
 
-def _all_at(sizes: list[Line], batch: int) -> list[Size]:
-    return [_at(size, batch) if size[0] else size for size in sizes]
+def _kinds(lines: list[Line], sizes: list[int], dtypes: Sequence[int]) -> list[int]:
+    """By output; what grows with the batch is never of the size of what does not."""
+    numbers: dict[tuple[int, int, int], int] = {}
+    return [
+        0 if line == NOTHING else numbers.setdefault((line[0], size, dtype), len(numbers) + 1)
+        for line, size, dtype in zip(lines, sizes, dtypes, strict=True)
+    ]
 
 
-def _at(size: Line, batch: int) -> Size:
+def _at(size: Line, batch: int) -> int:
     slope, rest = size
-    return (slope, slope * batch + rest) if slope else size
+    return slope * batch + rest if slope else rest

@@ -8,7 +8,7 @@ which what is kept counts for more than one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Protocol
 
@@ -16,6 +16,7 @@ from tfprof.analyses.cost.op_costs import OpCost
 from tfprof.analyses.inference.order import BACK_EDGES
 from tfprof.analyses.inference.sites import Called, Site
 from tfprof.analyses.memory.steps import NOTHING, Line, Location, OpOutput, ProgramStep
+from tfprof.frozen_dataclass import mutable_dataclass
 from tfprof.model.dims import Size, divided
 from tfprof.model.graph import Graph
 from tfprof.ops.rule import Call, Tensor
@@ -40,7 +41,7 @@ class Filling(Protocol):
     def step(self, op: OpCost, reads: list[Location | None]) -> ProgramStep: ...
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class _Round:
     """A round that is being written: of `rounds` that stand for `trips`."""
 

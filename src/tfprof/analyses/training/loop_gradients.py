@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from tfprof.analyses.cost.op_costs import OpCost
 from tfprof.analyses.graph.subgraph import BACKWARD, FORWARD
 from tfprof.analyses.training.written_ops import op_of
+from tfprof.frozen_dataclass import mutable_dataclass
 from tfprof.model.dims import Size, divided
 from tfprof.ops.gradients import SCOPE, Backward, Differentiate, is_float, unlisted
 from tfprof.ops.rule import Call, Rule, Tensor
@@ -20,12 +21,12 @@ _LIST, _FROM_LIST = "TensorList", "TensorListGetItem"
 _GRADIENT = Rule(tuple(sorted(LOOPS)), "control", no_output)
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@mutable_dataclass(unsafe_hash=True)
 class InRounds(OpCost):
     """A gradient inside a loop. It counts, but the gradient of the whole loop has its memory."""
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class Rounds:
     """The tensors that a loop keeps for its gradient, and the gradients of what is inside.
 
