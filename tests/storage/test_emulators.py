@@ -8,6 +8,7 @@ import subprocess
 import time
 import urllib.parse
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,114 @@ def test_the_history_of_a_bucket_reads_a_run_once(store, run_files):
     assert [row[key] for key in ("params", "flops", "step_us", "when")] == [
         here[key] for key in ("params", "flops", "step_us", "when")
     ]
+
+
+def _read_only_s3(settings):
+    """Who may read and list, and nothing else: as IAM has it, which the emulator enforces."""
+    import boto3
+
+    known = {
+        "aws_access_key_id": settings["AWS_ACCESS_KEY_ID"],
+        "aws_secret_access_key": settings["AWS_SECRET_ACCESS_KEY"],
+        "region_name": "us-east-1",
+        "endpoint_url": settings["AWS_ENDPOINT_URL"],
+    }
+    iam = boto3.client("iam", **known)
+    iam.create_user(UserName="reader")
+    allowed = {"Effect": "Allow", "Action": ["s3:Get*", "s3:List*"], "Resource": "*"}
+    policy = json.dumps({"Version": "2012-10-17", "Statement": [allowed]})
+    iam.put_user_policy(UserName="reader", PolicyName="reads", PolicyDocument=policy)
+    key = iam.create_access_key(UserName="reader")["AccessKey"]
+    return {
+        **settings,
+        "AWS_ACCESS_KEY_ID": key["AccessKeyId"],
+        "AWS_SECRET_ACCESS_KEY": key["SecretAccessKey"],
+    }
+
+
+@contextmanager
+def _enforced(settings):
+    """The emulator asks who calls only when it is told to."""
+    address = f"{settings['AWS_ENDPOINT_URL']}/moto-api/reset-auth"
+    for count in (b"0", b"inf"):
+        plain = {"Content-Type": "text/plain"}
+        request = urllib.request.Request(address, count, plain, method="POST")  # noqa: S310
+        urllib.request.urlopen(request, timeout=10).close()  # noqa: S310
+        if count == b"0":
+            yield
+
+
+@contextmanager
+def _s3_that_is_only_read(settings):
+    reader = _read_only_s3(settings)
+    with _enforced(settings):
+        yield reader
+
+
+@contextmanager
+def _azure_that_is_only_read(settings):
+    """A signature that lets its holder read and list."""
+    from datetime import UTC, datetime, timedelta
+
+    from azure.storage.blob import (
+        AccountSasPermissions,
+        ResourceTypes,
+        generate_account_sas,
+    )
+
+    said = dict(
+        one.split("=", 1) for one in settings["AZURE_STORAGE_CONNECTION_STRING"].split(";") if one
+    )
+    signature = generate_account_sas(
+        said["AccountName"],
+        said["AccountKey"],
+        ResourceTypes(service=True, container=True, object=True),
+        AccountSasPermissions(read=True, list=True),
+        datetime.now(UTC) + timedelta(hours=1),
+    )
+    connection = f"BlobEndpoint={said['BlobEndpoint']};SharedAccessSignature={signature}"
+    yield {"AZURE_STORAGE_CONNECTION_STRING": connection}
+
+
+@pytest.mark.parametrize(
+    ("store", "only_read"),
+    [
+        ("s3", _s3_that_is_only_read),
+        pytest.param("azure", _azure_that_is_only_read, marks=pytest.mark.long),
+    ],
+)
+def test_of_a_bucket_that_is_only_read_the_index_is_in_the_cache(
+    request, store, only_read, tmp_path
+):
+    address, settings = request.getfixturevalue(store)
+    history = f"{address}-only-read"
+    assert spawn("save", address, "-o", f"{history}/run.tfprof", **settings).code == 0
+    with only_read(settings) as reader:
+        words = ("log", history, "--json")
+        cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+        first, again = (spawn(*words, **reader, **cache) for _ in range(2))
+        assert first.code == again.code == 0, first.err + again.err
+        refused = spawn("save", address, "-o", f"{history}/other.tfprof", **reader)
+        assert refused.code == 5
+    told, told_again = (json.loads(one.out)["data"] for one in (first, again))
+    (index,) = told["index"]["written"]
+    assert Path(index).parent == tmp_path / "cache" / "tfprof" / "log"
+    assert told_again["index"] == {"known": 1, "read": 0, "written": []}
+    assert told_again["runs"] == told["runs"]
+    # nothing was left in the bucket
+    beside = spawn("log", history, "--json", XDG_CACHE_HOME=str(tmp_path / "other"), **settings)
+    assert json.loads(beside.out)["data"]["index"]["read"] == 1
+
+
+def test_a_bucket_is_listed_no_further_than_asked_for(s3):
+    address, settings = s3
+    history = f"{address}-many"
+    for name in ("a", "b", "c"):
+        target = f"{history}/{name}/run.tfprof"
+        assert spawn("save", address, "-o", target, **settings).code == 0
+    some = json.loads(spawn("log", history, "--most-files", 2, "--json", **settings).out)
+    assert [row["path"] for row in some["data"]["runs"]] != []
+    assert len(some["data"]["runs"]) == 2
+    assert "--most-files" in some["warnings"][0]
+    every = json.loads(spawn("log", history, "--json", **settings).out)
+    assert (len(every["data"]["runs"]), every["data"]["index"]["known"]) == (3, 2)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tfprof.commands.command import Command, Drawing, HelpGroup
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.commands.options.repeats import RUN_NOISE, run_noise_of
+from tfprof.commands.options.scheduler import SCHEDULER_OF_RUNS, workers_named
 from tfprof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ _RUNS = OptionSection(
         Option("--since", "runs since then: 2026-11-01, 7d, 12h", metavar="TIME"),
         Option("--last", "the newest so many runs", Takes.WHOLE, "N"),
         RUN_NOISE,
+        Option("--most-files", "look at so many files of a folder (default 500000)", Takes.WHOLE,
+               "N"),
         Option("--no-index", "read every run again, and write no index", Takes.FLAG),
     ),
 )  # fmt: skip
@@ -69,9 +72,22 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[LogResult]:
     if not paths:
         raise UsageError("no file or folder given", hint="tfprof log tfprof-runs")
     query = query_of(values.text("since"), values.whole("last"), run_noise_of(values))
+    most = _most_files(values)
     from tfprof.commands.history.reading import history_of
 
-    return history_of(paths, query, progress, use_index=not values.flag("no_index"))
+    use_index = not values.flag("no_index")
+    with workers_named(values) as workers:
+        return history_of(paths, query, progress, workers, use_index=use_index, most_files=most)
+
+
+def _most_files(values: Values) -> int:
+    from tfprof.sources.files.below import MOST_FILES
+
+    said = values.whole("most_files")
+    if said is not None and said < 1:
+        what = f"--most-files takes a number from 1 on, not {said}"
+        raise UsageError(what, hint="--most-files 2000000")
+    return MOST_FILES if said is None else said
 
 
 COMMAND = Command(
@@ -80,8 +96,8 @@ COMMAND = Command(
     "a history of runs: a line each, and what got slower",
     "tfprof log tests/data/stories --no-index",
     "run folders, captures or saved profiles",
-    (_RUNS,),
+    (_RUNS, SCHEDULER_OF_RUNS),
     "log",
     _answer,
-    Drawing("the step time of runs over time", (_RUNS,), _answer),
+    Drawing("the step time of runs over time", (_RUNS, SCHEDULER_OF_RUNS), _answer),
 )

@@ -1,5 +1,7 @@
 """`tfprof log`: rows of real runs, what got slower, and the index that makes a look quick."""
 
+import csv
+import importlib.util
 import json
 import os
 import shutil
@@ -162,7 +164,7 @@ def test_a_file_without_any_time_has_that_of_the_file_and_it_is_said(samples, tm
     os.utime(graph, (1_700_000_000, 1_700_000_000))
     ran = run("log", graph)
     assert "2023-11-14" in ran.out
-    assert "The time of 1 run is that of their files." in ran.out
+    assert "The time of 1 run is that of its file." in ran.out
     (row,) = _rows(graph).values()
     assert (row["when_from"], row["step_us"]) == ("file", None)
 
@@ -358,14 +360,17 @@ def test_a_look_that_is_ended_early_keeps_what_it_read(runs):
 
     heard = []
 
-    def hear(done: int) -> None:
+    def hear(done: int, _: int) -> None:
         heard.append(done)
         if done == 2:
             raise KeyboardInterrupt
 
+    class Watching:
+        runs = staticmethod(lambda count, _: heard.append(f"{count} runs") or hear)
+
     with pytest.raises(KeyboardInterrupt):
-        history_of([runs], Query(), lambda path, size: heard.append((path.name, size)) or hear)
-    assert heard == [("6 runs", 6), 1, 2]
+        history_of([runs], Query(), Watching())
+    assert heard == ["6 runs", 1, 2]
     data = _data(runs)
     assert (data["index"]["known"], data["index"]["read"]) == (2, 4)
 
@@ -422,3 +427,42 @@ def test_names_that_steer_a_terminal_do_not(samples, tmp_path):
         ran = run("log", tmp_path)
         assert ran.code == 0
         assert not {"\x1b", "\x07"} & {*ran.out, *ran.err}
+
+
+def test_a_bound_on_files_is_told_and_can_be_raised(runs):
+    ran = run("log", runs, "--no-index", "--most-files", "8", "--json")
+    assert ran.code == 0
+    assert any("--most-files" in said for said in json.loads(ran.out)["warnings"])
+    assert len(json.loads(ran.out)["data"]["runs"]) < len(STORIES)
+    assert len(_data(runs, "--most-files", "1000")["runs"]) == len(STORIES)
+    assert run("log", runs, "--most-files", "0").code == 2
+
+
+def test_a_picture_as_pixels(runs, tmp_path):
+    """Of the extra [plot]; without it, what to install is said."""
+    target = tmp_path / "runs.png"
+    ran = run("draw", "log", runs, "-o", target)
+    if importlib.util.find_spec("resvg_py") is None:
+        assert (ran.code, "tfprof[plot]" in ran.err) == (6, True)
+        return
+    assert ran.code == 0
+    assert target.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    assert target.stat().st_size > 5_000
+
+
+def test_a_table_in_other_formats_has_all_rows_and_columns(runs, tmp_path):
+    (runs / "cut.tfprof").write_bytes(b"PK\x03\x04" + b"x" * 40)
+    assert run("log", runs, "-o", tmp_path / "runs.csv").code == 0
+    # a table after the other, an empty line between them
+    table, *_ = (tmp_path / "runs.csv").read_text().partition("\n\n")
+    rows = [*csv.DictReader(table.splitlines())]
+    assert len(rows) == len(STORIES) + 1
+    assert {row["verdict"] for row in rows} == {"slower", "noise", "first", "unread"}
+    unread = next(row for row in rows if row["verdict"] == "unread")
+    assert (unread["step_us"], unread["why"] != "") == ("", True)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert run("log", runs, "-o", tmp_path / "runs.parquet").code == 0
+    table = parquet.read_table(tmp_path / "runs.parquet")
+    assert table.column_names == [*rows[0]]
+    assert table["path"].to_pylist() == [row["path"] for row in rows]
+    assert None in table["step_us"].to_pylist()

@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from tfprof.commands.history.index import RunIndex
-from tfprof.errors import (
-    AccessDenied,
-    FileChanged,
-    InputUnreadable,
-    NothingRecognised,
-    TfprofError,
-    WrongKind,
-)
-from tfprof.model import units
+from tfprof.commands.history.places import read_places, work_of
+from tfprof.errors import NothingRecognised, WrongKind
+from tfprof.model.host_work import HeardOfHosts, Workers
 from tfprof.model.known_run import NOTHING, KnownRun, not_read
-from tfprof.model.run_record import RunState
 from tfprof.printable import place
-from tfprof.reports.log import Query, history, known_run
+from tfprof.reports.log import Query, history
 from tfprof.results.answered import Answered
 from tfprof.results.log import IndexUse, LogResult
-from tfprof.sources.files.opener import forget
+from tfprof.sources.files.below import MOST_FILES
 from tfprof.sources.find.load import ProgressOf
 from tfprof.sources.find.run_places import FoundPlaces, RunPlace, find_places
-from tfprof.sources.find.runs_at_place import RunRead, runs_at
-
-# a command leaves cycles alone, since it ends before they matter: not one that reads many runs
-_OFTEN, _LARGE = 20, 4 << 20
-# what may be right the next time, though no file of the run is another one
-_PASSING = (AccessDenied, FileChanged)
 
 
 def history_of(
     paths: Sequence[Path],
     query: Query,
     progress: ProgressOf | None = None,
+    workers: Workers | None = None,
     *,
     use_index: bool = True,
+    most_files: int = MOST_FILES,
 ) -> Answered[LogResult]:
-    """Files, folders and patterns; `use_index` says whether an index is read and written."""
-    found = find_places(paths)
+    """Files, folders and patterns; `use_index` says whether an index is read and written.
+
+    New runs are read by `workers`; without any, one after the other by this process. Of a folder,
+    `most_files` are looked at.
+    """
+    found = find_places(paths, most_files)
     warnings = list(found.warnings)
     indexes = _indexes(found, warnings) if use_index else {}
     runs = [not_read(str(one.path), NOTHING, one.fault.what) for one in found.missing]
@@ -50,7 +43,7 @@ def history_of(
     runs += [run for _, there in known if there is not None for run in there]
     written: list[str] = []
     try:
-        runs += _read(new, indexes, progress)
+        runs += _read(new, indexes, workers, progress)
     finally:  # also of a look that somebody ended early
         for home, index in indexes.items():
             where = index.write(_all_below(found, home))
@@ -79,41 +72,20 @@ def _all_below(found: FoundPlaces, home: Path) -> frozenset[str] | None:
 
 
 def _read(
-    places: Sequence[RunPlace], indexes: dict[Path, RunIndex], progress: ProgressOf | None
-) -> list[KnownRun]:
-    found: list[KnownRun] = []
-    hear = progress(Path(units.plural(len(places), "run")), len(places)) if progress else None
-    for done, one in enumerate(places, 1):
-        runs, settled = _read_place(one)
-        index = indexes.get(one.home)
-        if index is not None and settled:
-            index.add(one, runs)
-        found += runs
-        forget(one.path)
-        if done % _OFTEN == 0 or one.size > _LARGE:
-            gc.collect()
-        if hear is not None:
-            hear(done)
-    return found
-
-
-def _read_place(one: RunPlace) -> tuple[tuple[KnownRun, ...], bool]:
-    """Its runs, each let go of before the next is read; and whether that is for good."""
-    runs: list[KnownRun] = []
-    settled = True
-    for read in runs_at(one):
-        known = known_run(read, one.modified_ns)
-        settled = settled and _is_settled(read, known)
-        runs.append(known)
-    return tuple(runs), settled
-
-
-def _is_settled(read: RunRead, known: KnownRun) -> bool:
-    """Whether the same files will say the same: not of a run that goes on, or was not reached."""
-    if isinstance(read.found, TfprofError):
-        is_damaged = isinstance(read.found, InputUnreadable)
-        return is_damaged and not isinstance(read.found, _PASSING)
-    return known.state != RunState.RUNNING.value
+    places: Sequence[RunPlace],
+    indexes: dict[Path, RunIndex],
+    workers: Workers | None,
+    progress: ProgressOf | None,
+) -> Iterator[KnownRun]:
+    # not everybody who hears of files shows runs
+    shown: Callable[[int, int], HeardOfHosts] | None = getattr(progress, "runs", None)
+    heard = shown(len(places), sum(work_of(places))) if shown is not None else None
+    with closing(read_places(places, workers, heard)) as answers:
+        for one, found in answers:
+            index = indexes.get(one.home)
+            if index is not None and found.is_settled:
+                index.add(one, found.runs)
+            yield from found.runs
 
 
 def _check_any(runs: Sequence[KnownRun], found: FoundPlaces, paths: Sequence[Path]) -> None:

@@ -191,10 +191,12 @@ def _notes(result: LogResult, told: Sequence[Compared]) -> Iterator[str]:
         yield f"{len(told):,} runs were compared with those before: {said}."
     by_file = sum(row.when_from == TimeSource.FILE.value for row in result.runs)
     if by_file:
-        yield f"The time of {units.plural(by_file, 'run')} is that of their files."
+        whose = "its file" if by_file == 1 else "their files"
+        yield f"The time of {units.plural(by_file, 'run')} is that of {whose}."
     unknown = sum(row.when is None for row in result.runs)
     if unknown:
-        yield f"Nothing tells when {units.plural(unknown, 'run')} took place: they stand last."
+        last = "it stands" if unknown == 1 else "they stand"
+        yield f"Nothing tells when {units.plural(unknown, 'run')} took place: {last} last."
 
 
 def _why_null(rows: Sequence[RunRow]) -> Iterator[str]:

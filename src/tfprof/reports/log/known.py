@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from tfprof.analyses.comparison.matching import unnumbered
 from tfprof.analyses.runtime.step_samples import model_ops
@@ -14,6 +15,7 @@ from tfprof.errors import TfprofError
 from tfprof.model.known_run import Fact, KnownRun, Moment, TimeSource, not_read
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
+from tfprof.model.remembered import remembering
 from tfprof.model.units import as_micros
 from tfprof.printable import place
 from tfprof.reports.diff.layers_of import Layers
@@ -32,13 +34,17 @@ _FIRST_US, _LAST_US = 1.4e15, 4.0e15
 _CAPTURE_NAME = re.compile(r"(\d{4})_(\d\d)_(\d\d)_(\d\d)_(\d\d)_(\d\d)")
 
 
-def known_run(read: RunRead, modified_ns: int = 0) -> KnownRun:
-    """`modified_ns` is when its files were written last; a run that cannot be read says why."""
-    path, written = str(read.path), _of_files(modified_ns)
+def known_run(read: RunRead, modified_ns: int = 0, folder: Path | None = None) -> KnownRun:
+    """`modified_ns` is when its files were written last; a run that cannot be read says why.
+
+    `folder` is where whoever asks sees its path from; None where the path is as it was named.
+    """
+    path, written = _seen(read.path, folder), _of_files(modified_ns)
     if isinstance(read.found, TfprofError):
         return not_read(path, read.kind, _reason(read.found), written)
     try:
-        return _known(path, read.kind, read.found, written)
+        moment = _moment(read.found, path, folder) or written
+        return _known(path, read.kind, read.found, moment)
     except TfprofError as fault:
         return not_read(path, read.kind, _reason(fault), written)
 
@@ -47,14 +53,21 @@ def _reason(fault: TfprofError) -> str:
     return place(fault.what)[:_LONGEST_REASON]
 
 
-def _known(path: str, kind: str, data: ProfileData, written: Moment | None) -> KnownRun:
-    side = Side(path, [data], DiffQuery())
+def _seen(path: Path, folder: Path | None) -> str:
+    if folder is None or not path.is_relative_to(folder):
+        return str(path)
+    return str(path.relative_to(folder))
+
+
+@remembering()
+def _known(path: str, kind: str, data: ProfileData, moment: Moment | None) -> KnownRun:
+    side = Side(path, [data], DiffQuery(), estimates_measured=False)
     row, told = side.row(), side.summary
     period = side.parts().get(PERIOD)
     return KnownRun(
         path,
         kind,
-        _moment(data, path) or written,
+        moment,
         _kept(row.params),
         _kept(row.flops),
         _kept(_step(row.step_us)),
@@ -123,7 +136,7 @@ def _ops(side: Side) -> Mapping[str, tuple[int, float]]:
     return {op: (found.runs[op], round(found.share.get(op, 0.0), 6)) for op in ranked[:MOST_OPS]}
 
 
-def _moment(data: ProfileData, path: str) -> Moment | None:
+def _moment(data: ProfileData, path: str, folder: Path | None) -> Moment | None:
     """What the recorder wrote down; else when the capture began."""
     record = data.record
     if record is not None and record.started is not None:
@@ -131,7 +144,7 @@ def _moment(data: ProfileData, path: str) -> Moment | None:
     begun = _capture_ns(data)
     if begun is not None:
         return Moment(datetime.fromtimestamp(begun / 1e9, UTC), TimeSource.CAPTURE)
-    places = [path, *(str(one.path.parent) for one in data.inputs if one.used)]
+    places = [path, *(_seen(one.path.parent, folder) for one in data.inputs if one.used)]
     named = (found for one in places for found in [_CAPTURE_NAME.search(one)] if found)
     for found in named:
         try:

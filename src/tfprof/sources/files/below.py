@@ -18,7 +18,13 @@ from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.sources.files.opener import LocalFiles, opener_for
 
 _MAX_DEPTH = 12
-_MAX_FILES = 500_000
+# so many are listed before somebody has to ask for more
+MOST_FILES = 500_000
+# pictures, sounds and data: of these nothing can be read, and there may be very many
+_NEVER_RUNS = (
+    ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".wav", ".mp3", ".flac", ".mp4", ".avi",
+    ".tfrecord", ".tfrecords", ".npy", ".npz", ".parquet", ".arrow", ".py", ".pyc", ".ipynb",
+)  # fmt: skip
 # folders that never hold a run and may hold thousands of files
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages"})
 
@@ -35,9 +41,9 @@ class ListedFile:
 
 @runtime_checkable
 class ListsBelow(Protocol):
-    """A store that lists what is below a folder in one go."""
+    """A store that lists what is below a folder in one go, `most` files and a few more at most."""
 
-    def below(self, folder: Path) -> Iterable[ListedFile] | None: ...
+    def below(self, folder: Path, most: int) -> Iterable[ListedFile] | None: ...
 
     def stamped(self, path: Path) -> ListedFile: ...
 
@@ -59,26 +65,36 @@ def listed_file(path: Path) -> ListedFile:
     return ListedFile(path, facts.size, str(facts.modified_ns or ""), facts.modified_ns)
 
 
-def files_listed(folder: Path) -> tuple[list[ListedFile], list[str]]:
-    """Without what is hidden; with warnings about what could not be listed."""
+@frozen_dataclass
+class Listing:
+    """Files that may be read, and what there is to say; `is_whole` unless there were too many."""
+
+    files: list[ListedFile]
+    warnings: list[str]
+    is_whole: bool = True
+
+
+def files_listed(folder: Path, most: int = MOST_FILES) -> Listing:
+    """Without what is hidden or never a run; with warnings about what could not be listed."""
     warnings: list[str] = []
     opener = opener_for(folder)
     try:
-        at_once = opener.below(folder) if isinstance(opener, ListsBelow) else None
+        at_once = opener.below(folder, most) if isinstance(opener, ListsBelow) else None
         found = _shown(folder, at_once) if at_once is not None else _walked(folder, warnings)
         files: list[ListedFile] = []
-        for file in found:
-            if len(files) == _MAX_FILES:
-                said = f"{folder} holds over {_MAX_FILES:,} files; only the first were looked at"
-                warnings.append(said)
-                break
-            files.append(file)
+        for count, file in enumerate(found):
+            if count == most:
+                said = f"{folder} holds over {most:,} files; only the first were looked at"
+                warnings.append(f"{said} (--most-files N looks at more)")
+                return Listing(files, warnings, is_whole=False)
+            if not file.path.name.lower().endswith(_NEVER_RUNS):
+                files.append(file)
     except FileNotFoundError:
         raise PathNotFound("no such folder", where=str(folder)) from None
     except OSError as fault:
         what = f"the folder cannot be listed: {fault.strerror or fault}"
         raise AccessDenied(what, where=str(folder)) from None
-    return files, warnings
+    return Listing(files, warnings)
 
 
 def _shown(folder: Path, files: Iterable[ListedFile]) -> Iterator[ListedFile]:

@@ -87,6 +87,13 @@ class Admits(Protocol):
 
 
 @runtime_checkable
+class Reached(Protocol):
+    """An opener whose files other processes may find under the same paths."""
+
+    def is_reached_elsewhere(self, path: Path) -> bool: ...
+
+
+@runtime_checkable
 class Forgets(Protocol):
     """An opener that keeps copies of files it unpacked or brought here."""
 
@@ -152,6 +159,11 @@ class LocalFiles:
     def stream(self, path: Path) -> BinaryIO:
         kept = self._kept_of(path)
         return path.open("rb") if kept is None else kept.stream()
+
+    def is_reached_elsewhere(self, path: Path) -> bool:
+        """What is piped in is nobody else's."""
+        found = _found(path)
+        return found is not None and not _comes_once(found)
 
     def forget(self, folder: Path) -> None:
         """What was unpacked of a folder: each of them is an open file."""
@@ -224,6 +236,12 @@ def forget(folder: Path) -> None:
     opener = opener_for(folder)
     if isinstance(opener, Forgets):
         opener.forget(folder)
+
+
+def is_reached_elsewhere(path: Path) -> bool:
+    """Whether another process can be told to read it."""
+    opener = opener_for(path)
+    return isinstance(opener, Reached) and opener.is_reached_elsewhere(path)
 
 
 def is_plain(path: Path) -> bool:

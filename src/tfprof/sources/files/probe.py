@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
-from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.frozen_dataclass import frozen_dataclass, mutable_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.sources.files.opener import opener_for
 from tfprof.wire.fields import WireFault, varint
 from tfprof.wire.schema import BYTES, FIXED32, FIXED64, VARINT, Message, schema
@@ -88,7 +89,7 @@ class Probe:
         return known / len(self.text_fields)
 
 
-@dataclass
+@mutable_dataclass
 class _Votes:
     """Counts what fits and what does not while reading the head as one kind of message."""
 
@@ -163,7 +164,7 @@ class _Votes:
             self.bad += 5
 
 
-_TEXT_TOKEN = re.compile(
+_TEXT_TOKEN = late_pattern(
     r"""\#[^\n]*|(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
     r"""|(?P<open>[{<])|(?P<close>[}>])|(?P<name>[A-Za-z_]\w*)(?=\s*[:{<])""",
     re.DOTALL,

@@ -40,6 +40,9 @@ _CREDENTIALS = {
 }
 _LIBRARIES = ("adlfs", "azure", "fsspec", "gcsfs", "google", "s3fs")
 _WEB = ("http", "https")
+# what the library of a store calls the number of files that it lists at most
+_LISTS_UP_TO = {"s3": "max_items", "s3a": "max_items"}
+_OF_THIS_PROCESS = "memory"
 _GONE = (404, 410)
 # of S3 and web servers, Azure and Google
 _TAGS = ("ETag", "etag", "md5Hash")
@@ -115,6 +118,13 @@ class RemoteFiles:
         query = next((f"?{one}" for one in signed if one), "")
         return f"{scheme}://{user}{rest}{query}"
 
+    def is_reached_elsewhere(self, path: Path) -> bool:
+        """Not with what came with its address, which is given to nobody."""
+        if self.scheme == _OF_THIS_PROCESS:
+            return False
+        scheme, _, rest = str(path).partition(":/")
+        return self._url(path) == f"{scheme}://{rest}"
+
     def absolute(self, path: Path, _folder: Path) -> Path:
         return path
 
@@ -159,12 +169,15 @@ class RemoteFiles:
                 (folders if entry.get("type") == "directory" else files).append(name)
         return sorted(set(folders)), sorted(set(files))
 
-    def below(self, folder: Path) -> Iterator[ListedFile] | None:
-        """All files in one go; a web server has no such list, only pages with links."""
+    def below(self, folder: Path, most: int) -> Iterator[ListedFile] | None:
+        """Many files in one go; a web server has no such list, only pages with links."""
         if self.scheme in _WEB:
             return None
+        # a bucket may have millions: whoever lists it in pages stops after the last that is needed
+        bound = _LISTS_UP_TO.get(self.scheme)
         with self._told(folder):
-            found = self._fs.find(self._url(folder), detail=True)
+            ended = {} if bound is None else {bound: most + 1}
+            found = self._fs.find(self._url(folder), detail=True, **ended)
         begin = self._fs._strip_protocol(self._url(folder)).rstrip("/")  # noqa: SLF001
         return (
             _listed(folder / str(name).removeprefix(begin).lstrip("/"), info)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.sources.files.kept import stream_of
 from tfprof.sources.files.opener import opener_for
 
 
@@ -26,32 +27,9 @@ class Stretch:
             if self.size is None:
                 yield file
             else:
-                yield io.BufferedReader(_Part(file, self.start, self.size))
+                yield stream_of(partial(_piece, file, self.start, self.size), self.size)
 
 
-class _Part(io.RawIOBase):
-    def __init__(self, file: BinaryIO, start: int, size: int) -> None:
-        self._file, self._start, self._size = file, start, size
-        self._at = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
-        self._at = max(0, base + offset)
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        size = max(0, min(len(buffer), self._size - self._at))
-        self._file.seek(self._start + self._at)
-        data = self._file.read(size)
-        buffer[: len(data)] = data
-        self._at += len(data)
-        return len(data)
+def _piece(file: BinaryIO, start: int, size: int, at: int, wanted: int) -> bytes:
+    file.seek(start + at)
+    return file.read(max(0, min(wanted, size - at)))

@@ -9,36 +9,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
-from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.frozen_dataclass import frozen_dataclass, mutable_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.hosts import LeftOut
 from tfprof.sources.checkpoint.state import newest_prefix, prefix_of
 from tfprof.sources.find.folders import FoundFile
 from tfprof.sources.formats.saved_profile import KIND as SAVED
 
 # names that say "of this run", not "of a model called so"
-_RUN_NAME = re.compile(
+_RUN_NAME = late_pattern(
     r"(graph|saved_model|model\.ckpt.*|checkpoint|tfprof_log|op_?log|run_?meta(data)?([_.-]?\d+)?"
     r"|ckpt.*|.*\.ckpt(-\d+)?|profile_\d+|events\.out\.tfevents.*|.*\.xplane"
     r"|timeline([_.-]?(step)?[_.-]?\d+)*)"
 )
-_SUFFIXES = re.compile(
+_SUFFIXES = late_pattern(
     r"((\.graph)?\.(pb|pbtxt)|\.meta|\.run_?meta(\.pb|\.pbtxt)?|_vars\.json|\.index"
     r"|\.data-\d{5}-of-\d{5}|\.keras|\.h5|\.hdf5|\.trace\.json(\.gz)?|\.json|\.xplane\.(pb|riegeli))$"
 )
 # folders whose files belong to the run above them
-_PART_OF_RUN = re.compile(
+_PART_OF_RUN = late_pattern(
     r"^(variables|assets|plugins|train|validation|eval|eval_.*|ckpt.*|checkpoints?)$"
 )
 # TensorFlow 2 writes a capture to plugins/profile/<time>/<host>.xplane.pb
 _CAPTURES = "profile"
 CAPTURE = "XPlane"
-_CAPTURE_NAME = re.compile(r"(.+)\.xplane\.(?:pb|riegeli)")
+_CAPTURE_NAME = late_pattern(r"(.+)\.xplane\.(?:pb|riegeli)")
 # what trace viewers show
 _PICTURE = "Chrome trace"
-_NUMBERED = re.compile(r"^(.*?)[_.-]?\d+$")
+_NUMBERED = late_pattern(r"^(.*?)[_.-]?\d+$")
 
 GRAPH_KINDS = ("SavedModel", "GraphDef", "MetaGraphDef", "ProfileProto")
 _MODEL_KINDS = (*GRAPH_KINDS, "Keras model", "HDF5")
@@ -46,7 +47,7 @@ RUN_KINDS = ("RunMetadata",)
 CHECKPOINT_KINDS = ("checkpoint", "checkpoint data", "checkpoint state")
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class Selection:
     """The files of one profile: what is used, in reading order, and what is passed over and why.
 

@@ -19,7 +19,7 @@ from tfprof.errors import (
     WrongKind,
 )
 from tfprof.frozen_dataclass import frozen_dataclass
-from tfprof.sources.files.below import ListedFile, files_listed, listed_file
+from tfprof.sources.files.below import MOST_FILES, ListedFile, Listing, files_listed, listed_file
 from tfprof.sources.files.opener import opener_for, spelt
 from tfprof.sources.find.choose import run_around
 from tfprof.sources.find.globs import Pattern, lies_in_match, matching, pattern_of
@@ -88,16 +88,17 @@ class FoundPlaces:
     warnings: tuple[str, ...]
 
 
-def find_places(words: Sequence[Path]) -> FoundPlaces:
-    """Of files, folders and patterns, each place once."""
+def find_places(words: Sequence[Path], most_files: int = MOST_FILES) -> FoundPlaces:
+    """Of files, folders and patterns, each place once; of a folder, so many files are looked at."""
     places: dict[Path, RunPlace] = {}
     missing: list[NotFound] = []
     whole: list[Path] = []
     warnings: list[str] = []
+    look = _Look(most_files, whole, warnings)
     for word in words:
         path = spelt(word)
         try:
-            for place in _places_of(path, whole, warnings):
+            for place in _places_of(path, look):
                 places.setdefault(place.path, place)
         except TfprofError as fault:
             missing.append(NotFound(path, fault))
@@ -106,15 +107,29 @@ def find_places(words: Sequence[Path]) -> FoundPlaces:
     return FoundPlaces(tuple(places.values()), tuple(missing), tuple(whole), tuple(warnings))
 
 
-def _places_of(path: Path, whole: list[Path], warnings: list[str]) -> Iterator[RunPlace]:
+@frozen_dataclass
+class _Look:
+    """How many files are looked at, and what is learned on the way: `whole` as in FoundPlaces."""
+
+    most_files: int
+    whole: list[Path]
+    warnings: list[str]
+
+    def listed(self, folder: Path) -> Listing:
+        found = files_listed(folder, self.most_files)
+        self.warnings.extend(found.warnings)
+        return found
+
+
+def _places_of(path: Path, look: _Look) -> Iterator[RunPlace]:
     pattern = pattern_of(path)
     if pattern is None:
-        yield from _at(path, None, whole, warnings)
+        yield from _at(path, None, look)
         return
     found = False
     for one in matching(pattern):
-        below = _below(one, pattern, warnings) if pattern.is_deep else _at(
-            one, pattern.base, [], warnings, is_named=False)  # fmt: skip
+        below = _below(one, pattern, look) if pattern.is_deep else _at(
+            one, pattern.base, look, is_named=False)  # fmt: skip
         for place in below:
             found = True
             yield place
@@ -122,9 +137,7 @@ def _places_of(path: Path, whole: list[Path], warnings: list[str]) -> Iterator[R
         raise NothingRecognised("nothing that matches is a run", where=pattern.text)
 
 
-def _at(
-    path: Path, home: Path | None, whole: list[Path], warnings: list[str], *, is_named: bool = True
-) -> Iterator[RunPlace]:
+def _at(path: Path, home: Path | None, look: _Look, *, is_named: bool = True) -> Iterator[RunPlace]:
     """A file, a run folder, or a folder of them."""
     opener = opener_for(path)
     if not opener.is_folder(path):
@@ -136,26 +149,27 @@ def _at(
         beside = home or path.parent
         yield RunPlace(path, beside, (listed_file(path),), is_named=True)
         return
-    files, said = files_listed(path)
-    warnings += said
-    grouped = [*_grouped(path, files, home or path)]
+    listing = look.listed(path)
+    grouped = [*_grouped(path, listing.files, home or path)]
     if [place.path for place in grouped] == [path] and grouped[0].is_recorded:
         beside = home or (path.parent if path.parent != path else path)
         yield RunPlace(path, beside, grouped[0].files, is_recorded=True, is_named=is_named)
         return
-    if home is None:
-        whole.append(path)
+    if home is None and listing.is_whole:
+        look.whole.append(path)
+    if not grouped and not listing.is_whole:
+        what = f"no run among the first {look.most_files:,} files of this folder"
+        raise NothingRecognised(what, where=str(path), hint="--most-files N looks at more.")
     if not grouped and is_named:
         raise NothingRecognised("there is no file in this folder", where=str(path))
     yield from grouped
 
 
-def _below(folder: Path, pattern: Pattern, warnings: list[str]) -> Iterator[RunPlace]:
+def _below(folder: Path, pattern: Pattern, look: _Look) -> Iterator[RunPlace]:
     """Of a pattern with `**`: what is called so, and what lies in folders that are."""
     if not opener_for(folder).is_folder(folder):
         return
-    files, said = files_listed(folder)
-    warnings += said
+    files = look.listed(folder).files
     called = [one for one in files if lies_in_match(pattern, one.path.relative_to(folder).parts)]
     yield from _grouped(folder, called, pattern.base)
 
@@ -164,8 +178,14 @@ def _grouped(root: Path, files: Iterable[ListedFile], home: Path) -> Iterator[Ru
     listed = [*files]
     recorded = {_recorded_at(root, one.path) for one in listed if one.path.name == RECORD}
     groups: dict[Path, list[ListedFile]] = {}
+    around: dict[Path, tuple[Path, bool]] = {}
     for file in listed:
-        groups.setdefault(_place_of(root, file.path, recorded), []).append(file)
+        folder = file.path.parent
+        if folder not in around:  # of many files, few folders
+            around[folder] = _run_around(root, folder, recorded)
+        place, is_record = around[folder]
+        alone = not is_record and file.path.name.lower().endswith(_SAVED)
+        groups.setdefault(file.path if alone else place, []).append(file)
     for path, mine in groups.items():
         yield RunPlace(path, home, tuple(mine), is_recorded=path in recorded)
 
@@ -176,11 +196,8 @@ def _recorded_at(root: Path, record: Path) -> Path:
     return folder.parent if folder != root and _RANK.fullmatch(folder.name) else folder
 
 
-def _place_of(root: Path, path: Path, recorded: set[Path]) -> Path:
-    around = [one for one in path.parents if one == root or one.is_relative_to(root)]
+def _run_around(root: Path, folder: Path, recorded: set[Path]) -> tuple[Path, bool]:
+    """The run that the files of a folder are of, and whether it was recorded."""
+    around = [one for one in (folder, *folder.parents) if one == root or one.is_relative_to(root)]
     run = next((one for one in reversed(around) if one in recorded), None)
-    if run is not None:
-        return run
-    if path.name.lower().endswith(_SAVED):
-        return path
-    return run_around(root, path)
+    return (run, True) if run is not None else (run_around(root, folder / "a file"), False)

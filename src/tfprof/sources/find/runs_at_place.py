@@ -29,13 +29,16 @@ class RunRead:
     found: ProfileData | TfprofError
 
 
-def runs_at(place: RunPlace, progress: ProgressOf | None = None) -> Iterator[RunRead]:
+def kind_of(place: RunPlace) -> str:
+    """What a place is, by its name: of some files only reading them tells more."""
     if place.is_file:
-        saved = place.path.name.lower().endswith(".tfprof")
-        kind = SAVED_PROFILE if saved else "file"
-        yield RunRead(place.path, kind, _read_whole(place.path, progress))
-    elif place.is_recorded:
-        yield RunRead(place.path, RUN_FOLDER, _read_whole(place.path, progress))
+        return SAVED_PROFILE if place.path.name.lower().endswith(".tfprof") else "file"
+    return RUN_FOLDER if place.is_recorded else "files"
+
+
+def runs_at(place: RunPlace, progress: ProgressOf | None = None) -> Iterator[RunRead]:
+    if place.is_file or place.is_recorded:
+        yield RunRead(place.path, kind_of(place), _read_whole(place.path, progress))
     else:
         yield from _of_files(place, progress)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tfprof.errors import WrongKind
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.later_columns import make
 from tfprof.model.trace import Trace
 from tfprof.model.xspace import counted_from
 from tfprof.sources.files.file_ref import FileRef
@@ -44,7 +45,11 @@ class TraceFile:
         trace = of_host(trace, self.host) if self.host else trace
         if trace.space is None or self.origin_ns is None:
             return trace
-        return replace(trace, space=counted_from(trace.space, self.origin_ns))
+        placed = counted_from(trace.space, self.origin_ns)
+        if placed is not trace.space:
+            # when each op began is told by the times of its own clock, which are not kept for it
+            make(trace.executions, "start")
+        return replace(trace, space=placed)
 
 
 def of_host(trace: Trace, name: str) -> Trace:

@@ -117,7 +117,8 @@ def test_what_opens_doors_is_shown_nowhere(runs, tmp_path):
 
 def test_a_store_lists_what_is_below_in_one_go(runs):
     there = spelt(opener.Path(_in_memory(runs)))
-    files, warnings = files_listed(there)
+    listing = files_listed(there)
+    files, warnings = listing.files, listing.warnings
     names = sorted(path.relative_to(runs).as_posix() for path in runs.rglob("*") if path.is_file())
     assert sorted(one.path.relative_to(there).as_posix() for one in files) == names
     assert warnings == []

@@ -111,3 +111,36 @@ def test_links_that_lead_in_circles_end(runs):
 def test_a_long_pattern_is_quick():
     pattern = Pattern(Path(), ("**", "a*b", "**", "a*b", "**", "x"))
     assert not lies_in_match(pattern, ("aab",) * 2000)
+
+
+def _many(folder, count, name="x.pb"):
+    for number in range(count):
+        (folder / f"run-{number:03}").mkdir(parents=True)
+        (folder / f"run-{number:03}" / name).write_bytes(b"\x0a\x02\x0a\x00")
+
+
+def test_only_so_many_files_are_looked_at_and_it_is_said(tmp_path):
+    _many(tmp_path, 12)
+    found = find_places([tmp_path], most_files=10)
+    assert [one.path.name for one in found.places] == [f"run-{number:03}" for number in range(10)]
+    assert "holds over 10 files" in found.warnings[0]
+    assert "--most-files" in found.warnings[0]
+    # what was not looked at may still be there: an index keeps it
+    assert found.whole == ()
+    every = find_places([tmp_path], most_files=12)
+    assert (len(every.places), every.warnings, every.whole) == (12, (), (tmp_path,))
+
+
+def test_what_can_never_be_a_run_is_passed_over(tmp_path):
+    _many(tmp_path, 3, "sample.PNG")
+    _many(tmp_path / "kept", 1)
+    assert [one.path.name for one in find_places([tmp_path]).places] == ["run-000"]
+    named = find_places([tmp_path / "run-001" / "sample.PNG"])
+    assert [one.path.name for one in named.places] == ["sample.PNG"]
+
+
+def test_where_no_run_is_among_the_first_files_more_can_be_asked_for(tmp_path):
+    _many(tmp_path, 3, "sample.png")
+    (missing,) = find_places([tmp_path], most_files=2).missing
+    assert "among the first 2 files" in missing.fault.what
+    assert "--most-files" in missing.fault.hint

@@ -53,7 +53,7 @@ def test_another_version_counts_otherwise():
 
 
 @pytest.mark.parametrize("data", [
-    b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"schema": "tfprof-log/2"}',
+    b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"schema": "tfprof-log/3"}',
     b'{"schema": ' + b"9" * 5000 + b"}", _written(RUN)[:-5], b"1e999",
 ])  # fmt: skip
 def test_what_is_no_index_is_told(data):
