@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tfprof.commands.command import Command, HelpGroup
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Values
+from tfprof.commands.options.scheduler import SCHEDULER, host_work
 
 if TYPE_CHECKING:
     from tfprof.reports.input import Query
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
 
 
 def _answer(values: Values, progress: ProgressOf | None) -> Answered[InputResult]:
-    from tfprof.reports.input import ask
+    from tfprof.reports.input import TASKS, ask
     from tfprof.sources.find.load import read_one
 
-    return ask(read_one(request_of(values, "input"), progress), query_of(values))
+    with host_work(values, lambda: TASKS) as work:
+        return ask(read_one(request_of(values, "input"), progress, work), query_of(values))
 
 
 def query_of(_values: Values) -> Query:
@@ -34,7 +36,7 @@ COMMAND = Command(
     "the tf.data pipeline: what each stage takes, and the bottleneck",
     "tfprof input examples/slow_input",
     "XPlane trace",
-    INPUTS,
+    (*INPUTS, SCHEDULER),
     "input",
     _answer,
     query=query_of,

@@ -13,6 +13,7 @@ from tfprof.analyses.between_hosts.slow_hosts import straggling_hosts
 from tfprof.analyses.overlap.host_steps import host_steps
 from tfprof.analyses.overlap.meetings import host_meetings
 from tfprof.analyses.step_time.breakdown import breakdowns
+from tfprof.reports.steps.brief import brief
 from tfprof.sources.xplane.xplane import read
 
 US = 1_000_000
@@ -30,7 +31,7 @@ def hosts_of(tmp_path):
             path = tmp_path / name
             path.write_bytes(data)
             (one,) = breakdowns(read(path, 0, None).trace.space)
-            found.append(host_steps(one, rank))
+            found.append(brief(host_steps(one, rank)))
         return found, truth
 
     return lambda **how: made(*job(**how))
@@ -103,12 +104,8 @@ def test_slow_now_and_then_as_all_are_is_no_straggler(hosts_of):
     hosts, _ = hosts_of(hosts=6, steps=12, noise=20.0)
     slow = [(2 * at, 2 * at + 1) for at in range(6)]
     odd = [
-        replace(one, devices=tuple(
-            replace(use, collectives=tuple(
-                time - (200 * US if step in mine else 0)
-                for step, time in enumerate(use.collectives)
-            ))
-            for use in one.devices
+        replace(one, exposed=tuple(
+            time - (200 * US if step in mine else 0) for step, time in enumerate(one.exposed)
         ))
         for one, mine in zip(hosts, slow, strict=True)
     ]  # fmt: skip
@@ -234,9 +231,9 @@ def test_another_program_and_another_place_are_told_apart():
         }
         return next(iter(breakdowns(capture(planes))))
 
-    usual = host_steps(space("a:Cast", gpu=("b:MatMul", "c:Conv2D")))
-    moved = host_steps(space("a:Cast", "c:Conv2D", gpu=("b:MatMul",)))
-    other = host_steps(space("a:Cast", gpu=("b:MatMul", "c:Conv2D", "d:MatMul")))
+    usual = brief(host_steps(space("a:Cast", gpu=("b:MatMul", "c:Conv2D"))))
+    moved = brief(host_steps(space("a:Cast", "c:Conv2D", gpu=("b:MatMul",))))
+    other = brief(host_steps(space("a:Cast", gpu=("b:MatMul", "c:Conv2D", "d:MatMul"))))
     hosts = [replace(usual, host=f"w{at}") for at in range(3)]
     hosts += [replace(moved, host="moved"), replace(other, host="other")]
     ranked = [replace(one, rank=rank) for rank, one in enumerate(hosts)]

@@ -9,6 +9,7 @@ from many_hosts import capture, session
 from run_cli import run
 
 from tfprof.sources.find import many_hosts
+from tfprof.sources.find.trace_files import TraceFile
 from tfprof.workers import local
 
 QUESTIONS = (
@@ -21,6 +22,8 @@ QUESTIONS = (
     ("summary",),
     ("memory",),
     ("timeline",),
+    ("input",),
+    ("advise", "--all"),
 )
 
 
@@ -57,7 +60,10 @@ def test_so_do_hosts_read_by_other_processes(job, monkeypatch):
     assert asked
 
 
-@pytest.mark.parametrize("words", [("steps",), ("layers", "--by", "op"), ("summary",), ("memory",)])
+@pytest.mark.parametrize(
+    "words",
+    [("steps",), ("layers", "--by", "op"), ("summary",), ("memory",), ("input",)],
+)
 @pytest.mark.usefixtures("one_by_one")
 def test_each_host_is_read_once_and_none_beside_another(job, monkeypatch, words):
     """Memory over time needs the time of all, and is asked a second time."""
@@ -78,6 +84,19 @@ def test_each_host_is_read_once_and_none_beside_another(job, monkeypatch, words)
     assert run(*words, str(job), "--json").code == 0
     assert max(most) == 1
     assert len(reads) == 7 * (2 if words == ("memory",) else 1)
+
+
+def test_the_stage_that_a_program_waits_for_is_told_while_its_host_is_read(tmp_path, monkeypatch):
+    # what looks for advice reads hosts again, if they are small
+    monkeypatch.setattr("tfprof.reports.advise.answer._MANY_EVENTS", 0)
+    job = session(tmp_path / "job", 3, name="slow-cb")
+    together = run("summary", str(job))
+    assert "input-bound" in together.out
+    again, trace = [], TraceFile.trace
+    monkeypatch.setattr(TraceFile, "trace", lambda one: again.append(one.host) or trace(one))
+    monkeypatch.setattr(many_hosts, "KEPT_UP_TO", 0)
+    assert run("summary", str(job)).out == together.out
+    assert not again
 
 
 def test_who_is_slow_missing_or_cut_off_is_named(job):

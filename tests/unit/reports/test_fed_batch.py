@@ -57,3 +57,21 @@ def test_a_keras_file_takes_no_feeds_without_a_word(command):
 
     ran = run(command, TESTS / "models" / "residual.keras", *FED)
     assert (ran.code, "--batch and --dim" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    ["nan", "NaN,784", "inf,784", "Infinity", "-inf", "-3", "B,-1", "1.5,784", "1e3,784",
+     "9223372036854775808,784", "9" * 5_000],
+)  # fmt: skip
+@pytest.mark.parametrize("command", ["layers", "memory", "summary"])
+def test_sizes_that_no_tensor_has_are_refused(command, sizes, graph):
+    ran = run(command, *graph, "--feed", f"x={sizes}")
+    assert (ran.code, ran.out) == (2, "")
+    assert "--feed takes NAME=SIZES" in ran.err
+    assert len(ran.err) < 400
+
+
+@pytest.mark.parametrize("sizes", ["0,784", "B,784", "N,784", "100000000,784", "nano,784"])
+def test_sizes_that_one_may_have_are_not(sizes, graph):
+    assert run("layers", *graph, "--feed", f"x={sizes}").code == 0

@@ -16,6 +16,7 @@ from functools import cache
 import tfprof.analyses.advice as folder
 from tfprof.analyses.advice.known import Known
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.results.advice import (
     Change,
     Confidence,
@@ -29,8 +30,8 @@ from tfprof.results.advice import (
 
 Check = Callable[[Known], Iterator[Finding]]
 SECTIONS = ("What", "Why", "Example", "Fix", "Gain")
-_HEADING = re.compile(rf"^({'|'.join(SECTIONS)}): ?", re.MULTILINE)
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_HEADING = late_pattern(rf"^({'|'.join(SECTIONS)}): ?", re.MULTILINE)
+_NAME = late_pattern(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 # a gain that only a device would tell
 NOT_MEASURED = "not measured: nobody here has the device"
@@ -54,9 +55,16 @@ class AdviceRule:
         return self.docstring.partition("\n")[0].rstrip(".")
 
     def section(self, title: str) -> str:
+        return inspect.cleandoc(self._sections().get(title, ""))
+
+    def missing(self) -> list[str]:
+        """The sections that its docstring does not have."""
+        found = self._sections()
+        return [title for title in SECTIONS if not found.get(title, "").strip()]
+
+    def _sections(self) -> dict[str, str]:
         _, *parts = _HEADING.split(self.docstring)
-        found = dict(zip(parts[::2], parts[1::2], strict=True))
-        return inspect.cleandoc(found.get(title, ""))
+        return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def rule(name: str, needs: str) -> Callable[[Check], Check]:
@@ -72,7 +80,7 @@ def rule(name: str, needs: str) -> Callable[[Check], Check]:
 def add(made: AdviceRule) -> None:
     if made.name in _RULES or not _NAME.fullmatch(made.name):
         raise ValueError(f"{made.name!r} is taken, or no name for a rule: words with hyphens")
-    missing = [title for title in SECTIONS if not made.section(title)]
+    missing = made.missing()
     if missing:
         raise ValueError(f"{made.name}: its docstring has no {', '.join(missing)}")
     _RULES[made.name] = made

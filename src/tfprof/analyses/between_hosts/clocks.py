@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tfprof.model.quantity import Quantity
 from tfprof.model.units import PS_A_NANOSECOND, as_micros
 from tfprof.results.between_hosts import ClockOffset
-from tfprof.results.host_steps import HostSteps
+from tfprof.results.host_brief import HostBrief
 
 Ints = npt.NDArray[np.int64]
 
@@ -56,7 +56,7 @@ class Clocks(NamedTuple):
         return None if number is None else round(number * 1_000_000)
 
 
-def clocks_of(hosts: Sequence[HostSteps], which: Sequence[int]) -> Clocks:
+def clocks_of(hosts: Sequence[HostBrief], which: Sequence[int]) -> Clocks:
     """Of those at the places `which`, whose steps can be compared."""
     asked = set(which)
     steps = [_by_number(one) if at in asked else {} for at, one in enumerate(hosts)]
@@ -98,7 +98,7 @@ class _Reference(NamedTuple):
     collective to the last.
     """
 
-    host: HostSteps
+    host: HostBrief
     steps: _Steps
     exchanges: Mapping[tuple[int, str], Ints]
     slack: int
@@ -116,7 +116,7 @@ class _Samples(NamedTuple):
     most: Ints
 
 
-def _by_number(one: HostSteps) -> _Steps:
+def _by_number(one: HostBrief) -> _Steps:
     found = {}
     for window, met in zip(one.steps.windows, one.meetings.steps, strict=False):
         if met is not None:
@@ -135,7 +135,7 @@ def _quickest(steps: Sequence[_Steps]) -> Mapping[tuple[int, str], Ints]:
     return found
 
 
-def _reference(hosts: Sequence[HostSteps], steps: Sequence[_Steps]) -> int | None:
+def _reference(hosts: Sequence[HostBrief], steps: Sequence[_Steps]) -> int | None:
     """Of those that met others most often the one whose clock is in the middle."""
     shared: dict[tuple[int, str], int] = {}
     for mine in steps:
@@ -158,7 +158,7 @@ def _reference(hosts: Sequence[HostSteps], steps: Sequence[_Steps]) -> int | Non
     return sorted(best, key=ended)[(len(best) - 1) // 2]
 
 
-def _offset(against: _Reference, one: HostSteps, mine: _Steps) -> ClockOffset:
+def _offset(against: _Reference, one: HostBrief, mine: _Steps) -> ClockOffset:
     named = against.host.host
     parts = list(_samples(against, mine))
     count = sum(part.later.size for part in parts)
@@ -223,13 +223,13 @@ def _middle(values: Ints) -> Ints:
     return found
 
 
-def _numbered_alike(*hosts: HostSteps) -> bool:
+def _numbered_alike(*hosts: HostBrief) -> bool:
     return all(
         one.steps.rule in _NUMBERED and _NOT_NUMBERED not in one.steps.about for one in hosts
     )
 
 
-def _period(one: HostSteps) -> int:
+def _period(one: HostBrief) -> int:
     return int(_middle(np.array(one.steps.known_periods, np.int64)))
 
 

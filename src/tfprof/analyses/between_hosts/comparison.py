@@ -23,7 +23,7 @@ from tfprof.results.between_hosts import (
     StartSkew,
     StartSkews,
 )
-from tfprof.results.host_steps import HostSteps
+from tfprof.results.host_brief import HostBrief
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,7 +32,7 @@ _INPUT_UNLIKE = 0.05
 _NO_OPS = "the capture has no ops"
 
 
-def between_hosts(hosts: Sequence[HostSteps]) -> BetweenHosts | None:
+def between_hosts(hosts: Sequence[HostBrief]) -> BetweenHosts | None:
     """None of a host alone."""
     if len(hosts) < 2:
         return None
@@ -61,7 +61,7 @@ def between_hosts(hosts: Sequence[HostSteps]) -> BetweenHosts | None:
     )
 
 
-def _why_no_waits(hosts: Sequence[HostSteps]) -> str:
+def _why_no_waits(hosts: Sequence[HostBrief]) -> str:
     return NO_SHARED if any(one.meetings.steps for one in hosts) else NO_COLLECTIVES
 
 
@@ -70,7 +70,7 @@ def _why_no_clocks(clocks: Clocks) -> str:
 
 
 def _rows(
-    hosts: Sequence[HostSteps],
+    hosts: Sequence[HostBrief],
     own: OwnTimes,
     waits: Waits | None,
     clocks: Clocks,
@@ -110,7 +110,7 @@ class _Waited(NamedTuple):
     gain: float | None = None
 
     @classmethod
-    def of(cls, hosts: Sequence[HostSteps], waits: Waits) -> dict[int, _Waited]:
+    def of(cls, hosts: Sequence[HostBrief], waits: Waits) -> dict[int, _Waited]:
         """By place; times are of an average step."""
         waited, caused, gain = (
             (total / waits.steps).tolist() for total in (waits.waited, waits.caused, waits.gain)
@@ -141,7 +141,7 @@ class _Starts:
     within: int
 
     @classmethod
-    def of(cls, hosts: Sequence[HostSteps], own: OwnTimes, clocks: Clocks) -> _Starts | None:
+    def of(cls, hosts: Sequence[HostBrief], own: OwnTimes, clocks: Clocks) -> _Starts | None:
         which = tuple(at for at in own.which if clocks.picoseconds(at) is not None)
         if clocks.reference is None or len(which) < 2:
             return None
@@ -164,7 +164,7 @@ class _Starts:
         middle = np.nanmedian(late[known], axis=1).tolist()
         return dict(zip(np.array(self.which)[known].tolist(), middle, strict=True))
 
-    def skews(self, hosts: Sequence[HostSteps]) -> StartSkews | None:
+    def skews(self, hosts: Sequence[HostBrief]) -> StartSkews | None:
         found = []
         for column, number in enumerate(self.steps):
             begin = self.begin[:, column]
@@ -180,7 +180,7 @@ class _Starts:
         return StartSkews(middle, self.within, len(self.which), tuple(found))
 
 
-def _input(hosts: Sequence[HostSteps]) -> InputSpread | None:
+def _input(hosts: Sequence[HostBrief]) -> InputSpread | None:
     known = [(one.input_share, one.host) for one in hosts]
     shares = [(share, host) for share, host in known if share is not None]
     if len(shares) < 2:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tfprof.model.units import plural
 from tfprof.results.between_hosts import HostDifference
-from tfprof.results.host_steps import HostSteps
+from tfprof.results.host_brief import HostBrief
 from tfprof.results.meetings import HostTraits
 
 _NAMED = 3
@@ -17,7 +17,7 @@ _PROGRAM = "program"
 _Counts = Mapping[str, int]
 
 
-def differences(hosts: Sequence[HostSteps]) -> list[HostDifference]:
+def differences(hosts: Sequence[HostBrief]) -> list[HostDifference]:
     traits = [one.traits for one in hosts]
     names = [one.host for one in hosts]
     found = []

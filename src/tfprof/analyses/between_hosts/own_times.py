@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
-from tfprof.results.host_steps import HostSteps
+from tfprof.results.host_brief import HostBrief
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -39,7 +39,7 @@ class OwnTimes:
     met: bool
 
 
-def compared(hosts: Sequence[HostSteps]) -> tuple[int, ...]:
+def compared(hosts: Sequence[HostBrief]) -> tuple[int, ...]:
     """The places of those that mark their steps as most do; nobody if there are no two of them.
 
     Steps that were found by different rules, or are of different programs, are numbered
@@ -52,12 +52,12 @@ def compared(hosts: Sequence[HostSteps]) -> tuple[int, ...]:
     return found if len(found) > 1 else ()
 
 
-def _marked_by(one: HostSteps) -> tuple[str, ...]:
+def _marked_by(one: HostBrief) -> tuple[str, ...]:
     """The rule, and what it names."""
     return one.steps.rule, *_NAMED.findall(one.steps.about)
 
 
-def own_times(hosts: Sequence[HostSteps]) -> OwnTimes:
+def own_times(hosts: Sequence[HostBrief]) -> OwnTimes:
     """By number of the step: hosts' clocks may differ."""
     which = compared(hosts)
     mine = [hosts[at] for at in which]
@@ -66,7 +66,7 @@ def own_times(hosts: Sequence[HostSteps]) -> OwnTimes:
     column = {number: at for at, number in enumerate(steps)}
     time = np.full((len(mine), len(steps)), np.nan)
     known, periods = time.copy(), time.copy()
-    meet = bool(mine) and all(map(_meets_others, mine))
+    meet = bool(mine) and all(one.meets for one in mine)
     for row, one in enumerate(mine):
         at = [column[window.number] for window in one.steps.windows]
         time[row, at] = _own(one, meet=meet)
@@ -78,21 +78,12 @@ def own_times(hosts: Sequence[HostSteps]) -> OwnTimes:
     return OwnTimes(which, steps, time, known, usual, meet)
 
 
-def _meets_others(one: HostSteps) -> bool:
-    return bool(one.meetings.steps) or any(any(use.collectives) for use in one.devices)
-
-
-def exposed(one: HostSteps) -> Ints:
+def exposed(one: HostBrief) -> Ints:
     """How long, a step, the host did nothing but wait in collectives, at least."""
-    if any(any(use.collectives) for use in one.devices):
-        waited = [np.subtract(use.collectives, use.collectives_hidden) for use in one.devices]
-        found: Ints = np.min(waited, axis=0)
-        return found
-    alone = one.meetings.exposed or (0,) * len(one.steps.windows)
-    return np.array(alone, np.int64)
+    return np.array(one.exposed or (0,) * len(one.steps.windows), np.int64)
 
 
-def _own(one: HostSteps, *, meet: bool) -> Ints:
+def _own(one: HostBrief, *, meet: bool) -> Ints:
     """Without what every device did nothing but wait in a collective, at least.
 
     Hosts that meet in collectives begin their steps together: what is not waited for others is

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.between_hosts.own_times import OwnTimes, own_times
-from tfprof.results.host_steps import HostSteps, Straggler
+from tfprof.results.host_brief import HostBrief
+from tfprof.results.host_steps import Straggler
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -54,7 +55,7 @@ def behind(found: OwnTimes) -> tuple[Mask, Floats]:
     return late, lead
 
 
-def straggling_hosts(hosts: Sequence[HostSteps]) -> list[Straggler]:
+def straggling_hosts(hosts: Sequence[HostBrief]) -> list[Straggler]:
     """By what they take of a step without waiting in collectives for other hosts; worst first."""
     found = own_times(hosts)
     late, lead = behind(found)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.between_hosts.own_times import exposed
 from tfprof.frozen_dataclass import frozen_dataclass
-from tfprof.results.host_steps import HostSteps
+from tfprof.results.host_brief import HostBrief
 
 Floats = npt.NDArray[np.float64]
 
@@ -61,7 +61,7 @@ class _Step:
     waited: Floats
 
 
-def waits_of(hosts: Sequence[HostSteps], which: Sequence[int]) -> Waits | None:
+def waits_of(hosts: Sequence[HostBrief], which: Sequence[int]) -> Waits | None:
     """None where hosts never met."""
     count = len(hosts)
     pairs, gain = np.zeros((count, count)), np.zeros(count)
@@ -88,7 +88,7 @@ def waits_of(hosts: Sequence[HostSteps], which: Sequence[int]) -> Waits | None:
     return Waits(steps, met, pairs, last_steps, gain, costly)
 
 
-def _shared(hosts: Sequence[HostSteps], which: Sequence[int]) -> Iterator[_Step]:
+def _shared(hosts: Sequence[HostBrief], which: Sequence[int]) -> Iterator[_Step]:
     """Step after step, those with the same collectives; of several groups the largest."""
     alike: dict[int, dict[str, list[tuple[int, int]]]] = {}
     for at in which:
@@ -108,7 +108,7 @@ def _shared(hosts: Sequence[HostSteps], which: Sequence[int]) -> Iterator[_Step]
 
 
 def _step(
-    hosts: Sequence[HostSteps],
+    hosts: Sequence[HostBrief],
     places: Sequence[tuple[int, int]],
     bounds: dict[int, npt.NDArray[np.int64]],
 ) -> _Step:

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.late_pattern import late_pattern
 from tfprof.model.device_labels import (
     BETWEEN,
     ON_DEVICE,
@@ -32,14 +33,14 @@ _COPIES = {
     ON_DEVICE: Activity.ON_DEVICE,
     BETWEEN: Activity.BETWEEN,
 }
-_COLLECTIVE = re.compile(
+_COLLECTIVE = late_pattern(
     r"nccl|rccl|all[-_]?(reduce|gather|to[-_]?all)|reduce[-_]?scatter|collective", re.IGNORECASE
 )
 # what was started earlier is not done yet, and nothing else can go on
-_WAITING = re.compile(r"(?!.*(?:all-|collective)).*-done(?:\.\d+)?")
+_WAITING = late_pattern(r"(?!.*(?:all-|collective)).*-done(?:\.\d+)?")
 _INFEED, _OUTFEED = "infeed", "outfeed"
 # half precision, bfloat16 and 8-bit floats; tf32 keeps its tensors in 32 bits
-_HALF = re.compile(
+_HALF = late_pattern(
     r"half|b?f(p|loat)?16|f(p|loat)?8|e4m3|e5m2|hmma|[hs](884|16816)|h1688", re.IGNORECASE
 )
 _SHAPES = "tensor_shapes"
@@ -52,7 +53,7 @@ def code_of(activity: Activity) -> np.int8:
 def activity_codes(plane: Plane) -> Codes:
     """Of every event of a device a place in ACTIVITIES; a name is asked once, not once an event."""
     codes = [_CODE[_by_name(name)] for name in plane.event_names.name]
-    found: Codes = np.array(codes, np.int8)[plane.events.name]
+    found: Codes = plane.by_name(np.array(codes, np.int8))
     if plane.has_stat(_COPY_DETAILS):
         _set_copies(found, plane)
     return found
@@ -85,7 +86,7 @@ def _set_copies(codes: Codes, plane: Plane) -> None:
 def in_half_precision(plane: Plane) -> Mask:
     """Which kernels work on 16 or 8 bits, by what they are called, else by their tensors."""
     names = [_HALF.search(name) is not None for name in plane.event_names.name]
-    found: Mask = np.array(names, bool)[plane.events.name]
+    found: Mask = plane.by_name(np.array(names, bool))
     if plane.has_stat(_SHAPES):
         shapes = plane.stat(_SHAPES)
         half = shapes.texts().map(lambda text: _HALF.search(text) is not None)

@@ -32,16 +32,22 @@ class Intervals:
         if not len(first):
             return cls.none()
         if (first[1:] < first[:-1]).any():
-            order = np.argsort(first, kind="stable")
-            first, last = first[order], last[order]
-        return cls._merged(first, last)
+            return cls._reaching(*(np.sort(one, kind="stable") for one in (first, last)))
+        return cls._reaching(first, np.maximum.accumulate(last))
 
     @classmethod
-    def _merged(cls, first: Ints, last: Ints) -> Intervals:
-        """By start already: one begins anew where all before it have ended."""
-        reach = np.maximum.accumulate(last)
-        anew = np.flatnonzero(first[1:] > reach[:-1]) + 1
-        return cls(first[np.append(0, anew)], reach[np.append(anew, len(first)) - 1])
+    def _reaching(cls, first: Ints, reach: Ints) -> Intervals:
+        """By start; `reach` is how far those up to each go. One begins anew behind all before it.
+
+        Ends that were sorted by themselves do as well. Who has ended before a start has begun
+        before it, too: if so many ends lie there as there are starts, nothing goes on.
+        """
+        ended = np.flatnonzero(first[1:] > reach[:-1])
+        starts, ends = (np.empty(len(ended) + 1, np.int64) for _ in range(2))
+        ends[:-1], ends[-1] = reach[ended], reach[-1]
+        ended += 1
+        starts[0], starts[1:] = first[0], first[ended]
+        return cls(starts, ends)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -56,11 +62,15 @@ class Intervals:
 
     def join(self, *others: Intervals) -> Intervals:
         """What is in any of them."""
-        every = (self, *others)
-        return Intervals.union(
-            np.concatenate([one.starts for one in every]),
-            np.concatenate([one.ends for one in every]),
-        )
+        every = [one for one in (self, *others) if len(one)]
+        if len(every) < 2:
+            return every[0] if every else self
+        starts = np.concatenate([one.starts for one in every])
+        ends = np.concatenate([one.ends for one in every])
+        # each is sorted already: a stable sort only merges them
+        starts.sort(kind="stable")
+        ends.sort(kind="stable")
+        return Intervals._reaching(starts, ends)
 
     def minus(self, other: Intervals) -> Intervals:
         """What is not in the other."""

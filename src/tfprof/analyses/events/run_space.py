@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.events.counters import MemoryCounter
-from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.frozen_dataclass import frozen_dataclass, mutable_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.interned import Interned
 from tfprof.model.made_planes import MadeEvents, made_plane
 from tfprof.model.op_names import op_name
@@ -24,7 +25,7 @@ from tfprof.wire.schema import Proto
 Ints = npt.NDArray[np.int64]
 
 # what the runtime writes beside an execution: "[cpu 38.8MB] node = Op(input:1, ^control)"
-_LABEL = re.compile(r"(?:\[.*?\] )?(?P<node>\S+) = (?P<op>\w+)\((?P<inputs>.*)\)", re.DOTALL)
+_LABEL = late_pattern(r"(?:\[.*?\] )?(?P<node>\S+) = (?P<op>\w+)\((?P<inputs>.*)\)", re.DOTALL)
 STEP = "step"
 
 
@@ -37,7 +38,7 @@ class RunSpace:
     counters: Mapping[int, Sequence[MemoryCounter]]
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class _Told:
     """What the records behind the executions of one device say, row by row."""
 

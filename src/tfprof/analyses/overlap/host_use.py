@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.events.intervals import Intervals
+from tfprof.analyses.events.unions import union_of
 from tfprof.analyses.input_events.queue_waits import queue_wait_rows
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.frozen_dataclass import frozen_dataclass
@@ -56,8 +57,7 @@ def _pipeline_ops(one: Classified) -> Intervals:
     rows = one.rows(Category.HOST_TF_DATA)
     is_op = np.array([_is_op(name) for name in one.plane.event_names.name], bool)
     rows = rows[is_op[one.plane.events.name[rows]]]
-    start = one.plane.events.start_ps[rows]
-    return Intervals.union(start, start + one.plane.events.duration_ps[rows])
+    return union_of(one.plane, rows)
 
 
 def _is_op(name: str) -> bool:
@@ -68,10 +68,11 @@ def _is_op(name: str) -> bool:
 def _pools(plane: Plane, begin: Ints, until: Ints) -> list[PoolUse]:
     """Threads that are called the same and did anything in a step."""
     found: dict[str, list[int]] = {}
+    waits = queue_wait_rows(plane)
     for line in range(len(plane.lines)):
         name = plane.line_name(line).partition("/")[0]
         if name.startswith(_POOLS) or name.endswith(_POOLS):
-            busy = int(_at_work(plane, line).covered_between(begin, until).sum())
+            busy = int(_at_work(plane, line, waits).covered_between(begin, until).sum())
             found.setdefault(name, []).append(busy)
     return [
         PoolUse(name, sum(one > 0 for one in busy), sum(busy))
@@ -80,14 +81,16 @@ def _pools(plane: Plane, begin: Ints, until: Ints) -> list[PoolUse]:
     ]
 
 
-def _at_work(plane: Plane, line: int) -> Intervals:
-    """Events that last, and what the pool noted as the begin and the end of a piece of work."""
+def _at_work(plane: Plane, line: int, waits: Ints) -> Intervals:
+    """Events that last, and what the pool noted as the begin and the end of a piece of work.
+
+    An op that waits for a queue has left the thread to others.
+    """
     span = plane.rows_of_line(line)
     names = plane.event_names
-    start, duration = plane.events.start_ps[span], plane.events.duration_ps[span].copy()
-    # an op that waits for a queue has left the thread to others
-    waits = queue_wait_rows(plane)
-    duration[waits[(waits >= span.start) & (waits < span.stop)] - span.start] = 0
+    start, end = plane.events.start_ps[span], plane.events.ends(span)
+    left = waits[(waits >= span.start) & (waits < span.stop)] - span.start
+    end[left] = start[left]
     mark = np.zeros(len(names), np.int8)
     mark[names.rows_named(_STARTED)] = 1
     mark[names.rows_named(_STOPPED)] = 2
@@ -95,4 +98,4 @@ def _at_work(plane: Plane, line: int) -> Intervals:
     marked = np.flatnonzero(code)
     first = np.flatnonzero((code[marked][:-1] == 1) & (code[marked][1:] == 2))
     regions = Intervals.union(start[marked[first]], start[marked[first + 1]])
-    return Intervals.union(start, start + duration).join(regions)
+    return Intervals.union(start, end).join(regions)

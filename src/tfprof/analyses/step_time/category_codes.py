@@ -24,4 +24,4 @@ def code_of(category: Category | None) -> np.int8:
 def by_name(plane: Plane, rule: Callable[[str], Category | None]) -> Codes:
     """The code of each event; a name is asked once, not once an event."""
     codes = [code_of(rule(name)) for name in plane.event_names.name]
-    return np.array(codes, np.int8)[plane.events.name]
+    return plane.by_name(np.array(codes, np.int8))

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.events.intervals import Intervals
+from tfprof.analyses.events.unions import union_of
 from tfprof.analyses.input_events.queue_waits import with_queue_waits
 from tfprof.analyses.step_time.category_codes import Codes, code_of
 from tfprof.analyses.step_time.device_events import on_device
@@ -54,7 +55,12 @@ class Classified(PicklesWithoutCaches):
         """When it was going on anywhere in the plane; what was asked once is kept."""
         if category not in self._known:
             rows = self.rows(category)
-            found = self._without_waiting(rows) if category in ENCLOSING else self._union(rows)
+            found = (
+                self._without_waiting(rows) if category in ENCLOSING else union_of(self.plane, rows)
+            )
+            if category == Category.COLLECTIVES and not self.is_device:
+                # other ops go on meanwhile: only the rest is spent on the exchange
+                found = found.minus(self.intervals(Category.HOST_MODEL))
             self._known[category] = found
         return self._known[category]
 
@@ -62,15 +68,13 @@ class Classified(PicklesWithoutCaches):
     def _known(self) -> dict[Category, Intervals]:
         return {}
 
-    def _union(self, rows: Ints) -> Intervals:
-        start = self.plane.events.start_ps[rows]
-        return Intervals.union(start, start + self.plane.events.duration_ps[rows])
-
     def _without_waiting(self, rows: Ints) -> Intervals:
         waiting = self.rows(Category.OTHER)
         line, line_waiting = self.plane.line_of(rows), self.plane.line_of(waiting)
         found = [
-            self._union(rows[line == one]).minus(self._union(waiting[line_waiting == one]))
+            union_of(self.plane, rows[line == one]).minus(
+                union_of(self.plane, waiting[line_waiting == one])
+            )
             for one in distinct(line).tolist()
         ]
         return Intervals.none().join(*found)

@@ -20,6 +20,7 @@ from tfprof.analyses.input_events.loop_bodies import loop_bodies
 from tfprof.analyses.input_events.queue_waits import filling_rows, queue_wait_rows
 from tfprof.analyses.input_events.waits import wait_rows
 from tfprof.analyses.step_time.category_codes import NO_CODE, Codes, by_name, code_of
+from tfprof.late_pattern import late_pattern
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import Plane
 from tfprof.results.categories import Category
@@ -30,8 +31,8 @@ _PIPELINE_THREADS = "tf_data_"
 _RUNTIME_THREADS = "tf_"
 _POOL_RECORDS = "ThreadpoolListener::"
 # what only waits until others have done the work: the time is theirs
-_WAITS = re.compile(r"KernelAndDevice(Func|Op)::Run|FunctionRun|.*BlockUntilReady.*|.*::Await.*")
-_COMPILES = re.compile(
+_WAITS = late_pattern(r"KernelAndDevice(Func|Op)::Run|FunctionRun|.*BlockUntilReady.*|.*::Await.*")
+_COMPILES = late_pattern(
     r"Compil(e(?!d|r\b)|ation)|graph_building|HloPass|LLVM|MLIR|Grappler|Optimize(Function)?Graph"
     r"|PartitionFunctionGraph|InstantiateMultiDevice"
 )
@@ -39,7 +40,7 @@ _EXECUTOR = "ExecutorState::Process"
 # Python asks for one op or function; those of functions begin with two underscores
 _EAGER, _FUNCTION, _RUN = "EagerLocalExecute: ", "__", "KernelAndDevice"
 # the driver's calls that copy, reserve or wait; all others with a number of their own launch
-_NO_LAUNCH = re.compile(r"mem(cpy|set|alloc)|malloc|free|synchronize|query", re.IGNORECASE)
+_NO_LAUNCH = late_pattern(r"mem(cpy|set|alloc)|malloc|free|synchronize|query", re.IGNORECASE)
 _LAUNCH_NUMBER, _CALL = "correlation_id", "tf_function_call"
 _STEP_NUMBER = "step_num"
 _TRACED = "traced"
@@ -48,7 +49,9 @@ _OF_OPS = {
     OpKind.TENSORFLOW: Category.HOST_MODEL,
     OpKind.JAX: Category.HOST_MODEL,
 }
-_GET_NEXT = re.compile(r"IteratorGetNext\w*")
+_GET_NEXT = late_pattern(r"IteratorGetNext\w*")
+# an op on a CPU that is over when all hosts have come
+_COLLECTIVE = late_pattern(r"Collective\w+")
 
 
 def on_threads(
@@ -69,8 +72,11 @@ def on_threads(
             return Category.KERNEL_LAUNCH
         op = op_name(name)
         if op is not None and op.kind in _OF_OPS:
-            # to ask for an element is no work of the model
-            return Category.HOST_PYTHON if is_get_next_op(name) else _OF_OPS[op.kind]
+            if is_get_next_op(name):  # to ask for an element is no work of the model
+                return Category.HOST_PYTHON
+            # with devices, the op only asks for what a device then does
+            meets = not with_devices and _COLLECTIVE.fullmatch(op.type)
+            return Category.COLLECTIVES if meets else _OF_OPS[op.kind]
         return Category.COMPILATION if _COMPILES.search(name) else Category.HOST_PYTHON
 
     code = by_name(plane, rule)
@@ -89,7 +95,10 @@ def on_placed_cpu(plane: Plane) -> Codes:
 
     def rule(name: str) -> Category:
         op = op_name(name)
-        waits = op is not None and (_GET_NEXT.fullmatch(op.type) or is_dequeue(op.type))
+        kind = "" if op is None else op.type
+        if _COLLECTIVE.fullmatch(kind):
+            return Category.COLLECTIVES
+        waits = _GET_NEXT.fullmatch(kind) or is_dequeue(kind)
         return Category.INPUT if waits else Category.HOST_MODEL
 
     return by_name(plane, rule)

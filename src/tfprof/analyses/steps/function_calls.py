@@ -123,7 +123,7 @@ def _trains(calls: FunctionCalls) -> npt.NDArray[np.bool_]:
     """Whether ops of training began while a call was open, on any thread."""
     plane = calls.host.plane
     names = [any(part in name for part in _TRAINING) for name in plane.event_names.name]
-    starts = np.sort(plane.events.start_ps[np.array(names, bool)[plane.events.name]])
+    starts = np.sort(plane.events.start_ps[plane.by_name(np.array(names, bool))])
     found: npt.NDArray[np.bool_] = np.searchsorted(starts, calls.ends) > np.searchsorted(
         starts, calls.begins
     )

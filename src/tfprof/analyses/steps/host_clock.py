@@ -2,34 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol, Self, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from operator import add
+from typing import Generic, Protocol, Self, TypeVar
 
 from tfprof.analyses.steps.detect import ranked_steps
 from tfprof.analyses.steps.step_clock import StepClock
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.host_work import HostTask
 from tfprof.model.hosts import Host, Hosts
+from tfprof.model.merging import merged
+from tfprof.results.partial import both
 from tfprof.results.step_windows import StepWindow
 
 
 @frozen_dataclass
-class OwnSteps:
-    """`place` is that of the rule that found them, the lower the better.
+class MarkedSteps:
+    """The steps of one host. `place` is that of the rule that found them, the lower the better."""
 
-    `all_marked`: each host that the capture tells of has steps of its own.
+    place: int
+    rank: int
+    windows: tuple[StepWindow, ...]
+
+
+@frozen_dataclass
+class StepsOfHosts:
+    """The steps that hosts mark: `best` are those that all are counted by, None without any.
+
+    `seen` is how many hosts have a step of each number.
     """
+
+    best: MarkedSteps | None = None
+    seen: Mapping[int, int] = field(default_factory=dict)
+
+    def merge(self, other: StepsOfHosts) -> StepsOfHosts:
+        """Of those that are marked equally well, the first."""
+        known = [one.best for one in (self, other) if one.best is not None]
+        best = min(known, key=lambda one: (one.place, one.rank), default=None)
+        return StepsOfHosts(best, both(self.seen, other.seen, add))
+
+
+@frozen_dataclass
+class _OwnSteps:
+    """`all_marked`: each host that the capture tells of has steps of its own."""
 
     place: int
     windows: tuple[StepWindow, ...]
     all_marked: bool
 
-    @property
-    def numbers(self) -> frozenset[int]:
-        return frozenset(window.number for window in self.windows)
 
-
-def own_steps(host: Host) -> OwnSteps | None:
+def _own_steps(host: Host) -> _OwnSteps | None:
     """None of what is no capture: its records name their steps."""
     space = host.trace.space
     if space is None:
@@ -37,20 +60,27 @@ def own_steps(host: Host) -> OwnSteps | None:
     found = [ranked_steps(space, name) for name in space.hosts]
     place, best = min(found, key=lambda one: one[0], default=(0, None))
     windows = () if best is None else tuple(best.windows)
-    return OwnSteps(place, windows, bool(found) and all(one.windows for _, one in found))
+    return _OwnSteps(place, windows, bool(found) and all(one.windows for _, one in found))
 
 
-OWN_STEPS = HostTask("own steps", own_steps)
+def _marked(host: Host) -> StepsOfHosts:
+    own = _own_steps(host)
+    if own is None or not own.windows:
+        return StepsOfHosts()
+    numbers = dict.fromkeys((window.number for window in own.windows), 1)
+    return StepsOfHosts(MarkedSteps(own.place, host.rank, own.windows), numbers)
 
 
-def steps_of_hosts(hosts: Hosts) -> list[OwnSteps | None]:
-    return hosts.each(OWN_STEPS.key, own_steps)
+OWN_STEPS = HostTask("own steps", _marked, together=True)
+
+
+def steps_of_hosts(hosts: Hosts) -> StepsOfHosts:
+    return hosts.merged(OWN_STEPS.key, _marked) if hosts else StepsOfHosts()
 
 
 def clock_of(hosts: Hosts) -> StepClock:
     """The steps of the first host for which the best rule holds."""
-    marked = [one for one in steps_of_hosts(hosts) if one is not None and one.windows]
-    best = min(marked, key=lambda one: one.place, default=None)
+    best = steps_of_hosts(hosts).best
     return StepClock() if best is None else StepClock(best.windows)
 
 
@@ -61,37 +91,51 @@ class CountedBySteps(Protocol):
         """By the steps that all hosts took together, whatever its own are."""
         ...
 
+    def merge(self, other: Self) -> Self: ...
+
 
 C = TypeVar("C", bound=CountedBySteps)
 
 
-def by_steps(hosts: Hosts, key: str, ask: Callable[..., C], *args: object) -> list[C]:
-    """What each says to `ask(host, clock, *args)`, counted by the steps of all.
+@frozen_dataclass
+class ByOwnSteps(Generic[C]):
+    """What hosts with steps of their own say together, and the ranks of those without."""
+
+    told: C | None
+    unmarked: frozenset[int] = frozenset()
+
+    def merge(self, other: ByOwnSteps[C]) -> ByOwnSteps[C]:
+        told = [one.told for one in (self, other) if one.told is not None]
+        return ByOwnSteps(merged(told) if told else None, self.unmarked | other.unmarked)
+
+
+def by_steps(hosts: Hosts, key: str, ask: Callable[..., C], *args: object) -> C:
+    """What they say together to `ask(host, clock, *args)`, counted by the steps of all.
 
     A host is asked by its own steps while it is read. Only one without any has to be asked again,
     when it is known which host marks them best.
     """
-    first = hosts.each(key, by_own_steps, ask, args)
-    clock = clock_of(hosts)
-    marked = {host.rank: one for host, one in zip(hosts, first, strict=True) if one is not None}
-    unmarked = hosts.without(marked)
-    again = unmarked.each(f"{key} by the steps of all", by_clock, ask, clock, args)
-    by_all = dict(zip((host.rank for host in unmarked), again, strict=True))
-    counted = (one.counted_by(clock.numbers, clock.known_periods) for one in marked.values())
-    found = {**dict(zip(marked, counted, strict=True)), **by_all}
-    return [found[host.rank] for host in hosts]
+    first: ByOwnSteps[C] = hosts.merged(key, by_own_steps, ask, args)
+    clock, found = clock_of(hosts), list[C]()
+    if first.told is not None:
+        found.append(first.told.counted_by(clock.numbers, clock.known_periods))
+    unmarked = hosts.without({host.rank for host in hosts} - first.unmarked)
+    if unmarked:
+        again = f"{key} by the steps of all"
+        found.append(unmarked.merged(again, by_clock, ask, clock, args))
+    return merged(found)
 
 
 def task_by_steps(key: str, ask: Callable[..., object], *args: object) -> HostTask:
     """The same, to be asked of each host while it is read."""
-    return HostTask(key, by_own_steps, (ask, args))
+    return HostTask(key, by_own_steps, (ask, args), together=True)
 
 
-def by_own_steps(host: Host, ask: Callable[..., C], args: Sequence[object]) -> C | None:
-    own = own_steps(host)
+def by_own_steps(host: Host, ask: Callable[..., C], args: Sequence[object]) -> ByOwnSteps[C]:
+    own = _own_steps(host)
     if own is None or not own.all_marked:
-        return None
-    return ask(host, StepClock(own.windows), *args)
+        return ByOwnSteps(None, frozenset([host.rank]))
+    return ByOwnSteps(ask(host, StepClock(own.windows), *args))
 
 
 def by_clock(host: Host, ask: Callable[..., C], clock: StepClock, args: Sequence[object]) -> C:

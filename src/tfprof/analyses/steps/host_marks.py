@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.step_windows import Dropped
 
@@ -20,11 +21,11 @@ _CALL, _FUNCTION, _TRACINGS = "tf_function_call", "eager_op", "tracing_count"
 # the threads of TensorFlow's own pools; a program's own threads are called otherwise
 POOL = "tf_"
 # what the runtime and the Python tracer write by the million, and nobody marks steps with
-_CHATTER = re.compile(
+_CHATTER = late_pattern(
     r"\$|TFE_|ThreadpoolListener|ExecutorState|EagerLocalExecute|EagerKernel|EagerCopy|"
     r"KernelAndDevice|ValidateInput|end: |MemoryAllocation$|MemoryDeallocation$"
 )
-_EVALUATION = re.compile(r"test|eval|valid|predict", re.IGNORECASE)
+_EVALUATION = late_pattern(r"test|eval|valid|predict", re.IGNORECASE)
 
 
 @frozen_dataclass(slots=False)
@@ -68,7 +69,7 @@ class HostMarks:
         told = [not _CHATTER.match(name) for name in names_of(plane)]
         own = [not plane.lines.name[line].startswith(POOL) for line in range(len(plane.lines))]
         mine = np.repeat(np.array(own, bool), np.diff(plane.lines.first))
-        mine &= np.array(told, bool)[plane.events.name]
+        mine &= plane.by_name(np.array(told, bool))
         # what was only counted has no time
         found: Ints = np.flatnonzero(mine & (plane.events.occurrences == 0))
         return found

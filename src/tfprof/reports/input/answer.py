@@ -9,7 +9,10 @@ from tfprof.analyses.input_pipeline.session_input import session_input
 from tfprof.errors import InputMissing
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Graph
+from tfprof.model.host_work import HostTask
+from tfprof.model.hosts import Host
 from tfprof.model.profile import ProfileData
+from tfprof.model.remembered import Key, remembered
 from tfprof.model.trace import Trace
 from tfprof.model.xspace import Space
 from tfprof.reports.input.partial import InputPartial
@@ -18,7 +21,7 @@ from tfprof.reports.shared.run_in_time import no_run, run_of_session
 from tfprof.reports.shared.words import recognised
 from tfprof.results.answered import Answered, answered
 from tfprof.results.input import HostInput, InputResult
-from tfprof.results.partial import merged, ranked
+from tfprof.results.partial import ranked
 
 _NO_STEPS = "no steps were found: waits are compared with the time from one call to the next"
 _NO_ITERATORS = (
@@ -50,15 +53,20 @@ def ask(data: ProfileData, _query: Query) -> Answered[InputResult]:
     if recorded is not None:
         partial = InputPartial((_of_session(data, recorded),))
     else:
-        partial = merged(
-            partial_of(space, ranked(rank, 0), data.graph) for rank, space in _spaces(data)
-        )
+        partial = _of_hosts(data)
     warnings = [*data.warnings, *_warnings(partial)]
     result = partial.finish()
     said = [*warnings, *notes(result)]
     return answered("input", data, result, warnings, said, recognised=recognised(data))
 
 
+def _asked(
+    space: Space, first: int = 0, graph: Graph | None = None, *, functions: bool = True
+) -> Key:
+    return (space, graph), (first, functions)
+
+
+@remembered(_asked)
 def partial_of(
     space: Space, first: int = 0, graph: Graph | None = None, *, functions: bool = True
 ) -> InputPartial:
@@ -79,13 +87,21 @@ def _of_session(data: ProfileData, trace: Trace) -> HostInput:
     return host
 
 
-def _spaces(data: ProfileData) -> list[tuple[int, Space]]:
-    """By rank of their hosts."""
-    found = [(host.rank, host.trace.space) for host in data.hosts]
-    captures = [(rank, space) for rank, space in found if space is not None]
-    if not captures:
+def _of_hosts(data: ProfileData) -> InputPartial:
+    if not data.hosts.captured:
         raise no_run(data, _RECORDED_IN, _CAPTURE_HINT)
-    return captures
+    # what a graph tells is no part of what was asked while hosts were read
+    key = INPUT.key if data.graph is None else f"{INPUT.key} of a graph"
+    return data.hosts.merged(key, _of_host, data.graph)
+
+
+def _of_host(host: Host, graph: Graph | None) -> InputPartial:
+    space = host.trace.space
+    return InputPartial() if space is None else partial_of(space, ranked(host.rank, 0), graph)
+
+
+INPUT = HostTask("input", _of_host, (None,), together=True)
+TASKS = (INPUT,)
 
 
 def _warnings(found: InputPartial) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import cast
 
 from tfprof.analyses.overlap.fragments import missing_parts
 from tfprof.analyses.overlap.host_steps import host_steps, of_fragment, with_only
@@ -14,8 +15,10 @@ from tfprof.errors import InputMissing, UsageError
 from tfprof.model.device import short_names
 from tfprof.model.host_work import HostTask
 from tfprof.model.hosts import Host, Hosts
+from tfprof.model.merging import merged
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
+from tfprof.model.remembered import remembered
 from tfprof.model.xspace import Space
 from tfprof.reports.shared.input_bound import NO_OPS, is_input_bound
 from tfprof.reports.shared.logged_run import logged_of, not_numbers
@@ -29,8 +32,9 @@ from tfprof.reports.steps.query import Query
 from tfprof.reports.steps.recorded_versions import with_recorded_versions
 from tfprof.results.answered import Answered, answered
 from tfprof.results.categories import Category
+from tfprof.results.host_brief import HostBrief
 from tfprof.results.host_steps import HostSteps
-from tfprof.results.partial import file_of, merged, ranked
+from tfprof.results.partial import file_of, ranked
 from tfprof.results.step_windows import StepWindow
 from tfprof.results.steps import Behind, Bound, CategorySlice, Look, NoSteps, StepsResult
 
@@ -54,10 +58,14 @@ def ask(data: ProfileData, query: Query) -> Answered[StepsResult | NoSteps]:
     category = query.category
     data = with_whole_hosts(data)
     partial = _all_hosts(data)
-    shown = _shown(partial, query.device or "")
+    shown = partial.first
     if shown is None:
         return _without_steps(data)
-    found = _with_events(data, shown) if query.device or query.look in _OF_EVENTS else None
+    found = None
+    if query.device is not None or query.look in _OF_EVENTS:
+        named = _named(partial, query.device or "")
+        found = _with_events(data, named)
+        shown = shown if shown.rank == named.rank else _whole(found, named)
     if query.device is not None and found is not None:
         found = _with_one(found, shown, query.device)
         shown = with_only(shown, found)
@@ -96,9 +104,10 @@ def _tagged(result: StepsResult, data: ProfileData) -> StepsResult:
     )
 
 
+@remembered(lambda hosts: (tuple(hosts), ()))
 def steps_of_hosts(hosts: Hosts) -> StepsPartial:
     """Of captures."""
-    return merged(hosts.on_one_clock.each(STEPS.key, _of_host))
+    return hosts.on_one_clock.merged(STEPS.key, steps_of_host)
 
 
 def _all_hosts(data: ProfileData) -> StepsPartial:
@@ -108,27 +117,40 @@ def _all_hosts(data: ProfileData) -> StepsPartial:
     return merged(_of_space(rank, space) for rank, space in hosts_in_time(data, _SHOWS))
 
 
-def _of_host(host: Host) -> StepsPartial:
+def steps_of_host(host: Host) -> StepsPartial:
+    """Several questions ask for it while a host is there."""
     space = host.trace.space
-    return StepsPartial() if space is None else _of_space(host.rank, space)
+    if space is None:
+        return StepsPartial()
+    known = space.found.get(("steps of host", host.rank))
+    if known is None:
+        known = space.found["steps of host", host.rank] = _of_space(host.rank, space)
+    return cast("StepsPartial", known)
 
 
+@remembered(lambda rank, space: ((space,), (rank,)))
 def _of_space(rank: int, space: Space) -> StepsPartial:
     """Of a capture of several hosts, each."""
     return partial_of(breakdowns(space), ranked(rank, 0), tuple(missing_parts(space)))
 
 
-STEPS = HostTask("steps", _of_host)
+STEPS = HostTask("steps", steps_of_host, together=True)
 TASKS = (OWN_STEPS, STEPS)
 
 
-def _shown(partial: StepsPartial, device: str) -> HostSteps | None:
-    """The first host, or that of the device."""
+def _named(partial: StepsPartial, device: str) -> HostBrief:
+    """The host of the device, or the first."""
     named = (host for host in partial.hosts if device.startswith(f"/host:{host.host}/"))
-    return next(named, next(iter(partial.hosts), None))
+    return next(named, partial.hosts[0])
 
 
-def _with_events(data: ProfileData, shown: HostSteps) -> Breakdown:
+def _whole(found: Breakdown, named: HostBrief) -> HostSteps:
+    """All that a host tells of which only the rows were kept."""
+    whole = host_steps(found, named.rank)
+    return of_fragment(whole, named.missing) if named.missing else whole
+
+
+def _with_events(data: ProfileData, shown: HostBrief) -> Breakdown:
     """One host with its events, which is read for them."""
     others = {host.rank for host in data.hosts} - {file_of(shown.rank)}
     alone = replace(data, hosts=data.hosts.on_one_clock.without(others))
@@ -144,7 +166,7 @@ def partial_of(
 ) -> StepsPartial:
     """`first` is the rank of the first of them, `missing` what their capture has not."""
     found = (host_steps(one, rank) for rank, one in enumerate(hosts, first))
-    return StepsPartial(tuple(of_fragment(one, missing) if missing else one for one in found))
+    return StepsPartial.of(of_fragment(one, missing) if missing else one for one in found)
 
 
 def _without_steps(data: ProfileData) -> Answered[StepsResult | NoSteps]:

@@ -200,7 +200,7 @@ def _table(between: BetweenHosts) -> Table:
             [
                 Column("waited_us", "waits", Unit.MICROS),
                 Column("waits_for", "for"),
-                Column("others_wait_us", "others wait", Unit.MICROS),
+                Column("others_wait_us", "they wait", Unit.MICROS),
             ]
             if met
             else []

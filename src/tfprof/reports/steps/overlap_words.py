@@ -88,7 +88,7 @@ def _busy(found: StepsResult) -> str:
     if not found.devices:
         model, pipeline = _percent(found.host.model_ops), _percent(found.host.input_ops)
         return f"ops of the model {model} of the time, ops of the input {pipeline}"
-    devices = sorted(found.devices, key=lambda one: sum(one.use.compute))
+    devices = sorted(found.devices, key=lambda one: sum(one.busy_by_step))
     if len(devices) == 1:
         return _one_busy(found, devices[0])
     if len(devices) <= _DEVICES_NAMED:

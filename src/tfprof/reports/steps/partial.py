@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,20 +11,19 @@ import numpy as np
 from tfprof.analyses.overlap.verdict import verdict
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import short_names
-from tfprof.model.quantity import Quantity
+from tfprof.model.merging import merged
 from tfprof.model.units import PS_A_MICROSECOND
-from tfprof.reports.shared.input_bound import NO_OPS
+from tfprof.reports.steps.brief import brief, input_bound, mean, share
 from tfprof.reports.steps.query import Query
 from tfprof.results.between_hosts import BetweenHosts
 from tfprof.results.categories import Category
-from tfprof.results.host_steps import DeviceSteps, HostSteps, Straggler, Times
+from tfprof.results.host_brief import HostBrief
+from tfprof.results.host_steps import HostSteps, Straggler, Times
 from tfprof.results.partial import together
 from tfprof.results.steps import (
     Asked,
     AverageStep,
-    DeviceRow,
     HostOps,
-    HostRow,
     Periods,
     PoolRow,
     StepRow,
@@ -34,78 +33,97 @@ from tfprof.results.steps import (
 
 @frozen_dataclass
 class StepsPartial:
-    """The hosts by rank and name: in whatever order they come together, the same."""
+    """The first host whole, by rank and name, and what the answer tells of the others, by both.
 
-    hosts: tuple[HostSteps, ...] = ()
+    In whatever order hosts come together, it is the same.
+    """
+
+    first: HostSteps | None = None
+    others: tuple[HostBrief, ...] = ()
+
+    @classmethod
+    def of(cls, hosts: Iterable[HostSteps]) -> StepsPartial:
+        return merged([cls(), *map(cls, hosts)])
 
     def merge(self, other: StepsPartial) -> StepsPartial:
-        return StepsPartial(together(self.hosts, other.hosts))
+        if self.first is None or other.first is None:
+            return self if other.first is None else other
+        # of two of one place all that they say decides
+        same = _place(self.first) == _place(other.first)
+        key = repr if same else _place
+        first, second = sorted((self.first, other.first), key=key)
+        behind = () if first == second else (brief(second),)
+        return StepsPartial(first, together(self.others, other.others, behind))
+
+    @property
+    def hosts(self) -> tuple[HostBrief, ...]:
+        """All of them, in brief."""
+        return () if self.first is None else (brief(self.first), *self.others)
 
     def finish(self, query: Query, shown: HostSteps | None = None) -> StepsResult:
         """`shown` is a host as it is asked for, such as with one device alone; else the first."""
-        found = self.hosts[0] if shown is None else shown
-        at = next(
-            (
-                place
-                for place, one in enumerate(self.hosts)
-                if (one.rank, one.host) == (found.rank, found.host)
-            ),
-            0,
-        )
-        hosts = [*self.hosts[:at], found, *self.hosts[at + 1 :]]
-        # with one device alone, the others have no name
-        as_shown = [(one, self._named(own)) for one, own in zip(hosts, self.hosts, strict=True)]
-        own, short = self.hosts[at], as_shown[at][1]
-        stragglers, between = _beside(self.hosts)
+        found = shown if shown is not None else self.first
+        if found is None:
+            raise ValueError("there is no host to tell of")
+        hosts = self.hosts
+        several = len(hosts) > 1
+        named = [(one, _device_names(one, several=several)) for one in hosts]
+        short = next((names for one, names in named if _place(one) == _place(found)), {})
+        stragglers, between = _beside(hosts)
         return StepsResult(
             tuple(_rows(found)),
             _average(found),
             _periods(found),
-            _input_bound(found),
+            input_bound(found.input_share),
             verdict(found),
             found.steps.rule,
             found.steps.about,
             tuple(found.steps.dropped),
             found.slow,
             tuple(
-                _device(host, one, names[one.name])
-                for host, names in as_shown
-                for one in host.devices
+                replace(row, device=names[row.device])
+                for one, names in named
+                for row in one.devices
             ),
-            tuple(names[name] for host, names in as_shown for name in host.unused),
-            _host_ops(own),
+            tuple(names[name] for one, names in named for name in one.unused),
+            _host_ops(found),
             tuple(
                 replace(gap, idle=tuple(short.get(name, name) for name in gap.idle))
-                for gap in own.gaps
+                for gap in found.gaps
             ),
             tuple(
-                replace(one, device=names[one.device])
-                for host, names in as_shown
-                for one in host.launches
+                replace(launch, device=names[launch.device])
+                for one, names in named
+                for launch in one.launches
             ),
             (
                 *(
-                    replace(one, name=_short(host)[one.name], host=host.host)
-                    for host in self.hosts
-                    for one in host.stragglers
+                    replace(late, name=_short(one)[late.name], host=one.host)
+                    for one in hosts
+                    for late in one.stragglers
                 ),
                 *stragglers,
             ),
-            tuple(map(_host, self.hosts)),
+            tuple(one.row for one in hosts),
             between=between,
-            missing=tuple(dict.fromkeys(text for host in self.hosts for text in host.missing)),
+            missing=tuple(dict.fromkeys(text for one in hosts for text in one.missing)),
             asked=Asked(query.look, query.step, alone=query.device is not None),
         )
 
-    def _named(self, host: HostSteps) -> Mapping[str, str]:
-        """The names of its devices, its own in front only where there are several hosts."""
-        short = _short(host)
-        if len(self.hosts) == 1:
-            return short
-        return {full: f"/host:{host.host}{name}" for full, name in short.items()}
+
+def _device_names(host: HostBrief, *, several: bool) -> Mapping[str, str]:
+    """Those of its devices; its own in front only where there are several hosts."""
+    short = _short(host)
+    if not several:
+        return short
+    return {full: f"/host:{host.host}{name}" for full, name in short.items()}
 
 
-def _beside(hosts: Sequence[HostSteps]) -> tuple[Sequence[Straggler], BetweenHosts | None]:
+def _place(host: HostSteps | HostBrief) -> tuple[int, str]:
+    return host.rank, host.host
+
+
+def _beside(hosts: Sequence[HostBrief]) -> tuple[Sequence[Straggler], BetweenHosts | None]:
     """What only several hosts can tell; most runs have one, and do without."""
     if len(hosts) < 2:
         return (), None
@@ -115,9 +133,9 @@ def _beside(hosts: Sequence[HostSteps]) -> tuple[Sequence[Straggler], BetweenHos
     return straggling_hosts(hosts), between_hosts(hosts)
 
 
-def _short(host: HostSteps) -> Mapping[str, str]:
+def _short(host: HostBrief) -> Mapping[str, str]:
     """The names of its devices, the job in front only where there are several."""
-    return short_names([*(one.name for one in host.devices), *host.unused])
+    return short_names([*(one.device for one in host.devices), *host.unused])
 
 
 def _rows(found: HostSteps) -> list[StepRow]:
@@ -143,56 +161,17 @@ def _periods(found: HostSteps) -> Periods:
     known = np.array(found.steps.known_periods) / PS_A_MICROSECOND
     median = float(np.median(known))
     deviation = float(np.median(np.abs(known - median)))
-    mean, low, high = float(known.mean()), float(known.min()), float(known.max())
-    return Periods(median, mean, low, high, deviation, len(known))
-
-
-def _input_bound(found: HostSteps) -> Quantity:
-    share = found.input_share
-    return Quantity.unknown(NO_OPS) if share is None else Quantity.derived(share)
-
-
-def _host(one: HostSteps) -> HostRow:
-    median = float(np.median(one.steps.known_periods))
-    average = one.average_of(one.time)
-    rows = [_device(one, use, use.name) for use in one.devices]
-    did = [
-        sum(column) / len(rows)
-        for column in zip(
-            *((row.busy_mean, row.copy_wait, row.exposed, row.idle) for row in rows), strict=True
-        )
-    ]
-    return HostRow(one.host, len(one.time), median, _input_bound(one), average, len(rows), *did)
-
-
-def _device(found: HostSteps, one: DeviceSteps, name: str) -> DeviceRow:
-    periods, span = found.steps.periods, sum(one.span)
-    return DeviceRow(
-        name,
-        _share(one.compute, periods),
-        _mean(one.compute),
-        _mean(one.copies) - _mean(one.copies_hidden),
-        _mean(one.collectives),
-        _mean(one.collectives) - _mean(one.collectives_hidden),
-        _mean(periods) - _mean(one.active),
-        {reason: _mean(times) for reason, times in one.waited.items()},
-        _mean(one.copies),
-        _mean(one.span),
-        sum(one.span_idle) / span if span else None,
-        one.barriers,
-        one.compute,
-        found.average_of(one.time),
-        one,
-    )
+    average, low, high = float(known.mean()), float(known.min()), float(known.max())
+    return Periods(median, average, low, high, deviation, len(known))
 
 
 def _host_ops(found: HostSteps) -> HostOps:
     periods = found.steps.periods
     whole = sum(periods)
     return HostOps(
-        _share(found.model_ops, periods),
-        _share(found.input_ops, periods),
-        _share(found.any_ops, periods),
+        share(found.model_ops, periods),
+        share(found.input_ops, periods),
+        share(found.any_ops, periods),
         tuple(
             PoolRow(pool.name, pool.threads, pool.busy / whole if whole else None)
             for pool in found.pools
@@ -203,13 +182,4 @@ def _host_ops(found: HostSteps) -> HostOps:
 
 
 def _averaged(found: HostSteps, times: Times | None) -> float | None:
-    return None if times is None else _mean(times[found.steps.averaged])
-
-
-def _mean(times: Times) -> float:
-    return sum(times) / len(times)
-
-
-def _share(times: Times, periods: Times) -> float | None:
-    """Of the periods of all steps; None where there is no time to share."""
-    return sum(times) / sum(periods) if sum(periods) else None
+    return None if times is None else mean(times[found.steps.averaged])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import median
 
 import numpy as np
 
@@ -78,7 +77,8 @@ def _gaps(found: StepsResult) -> list[Part]:
 def _hosts(found: StepsResult) -> list[Part]:
     from tfprof.reports.steps.hosts_view import hosts_parts
 
-    return hosts_parts(found)
+    left_out = [_left_out_table(found)] if found.left_out else []
+    return [*hosts_parts(found), *left_out]
 
 
 def _events(found: StepsResult) -> list[Part]:
@@ -218,6 +218,8 @@ def _one_step_text(found: StepsResult, step: StepRow) -> str:
 
 def _one_step_table(found: StepsResult, step: StepRow) -> Table:
     """A step beside the median of all of them."""
+    from statistics import median  # loads fractions and decimals: where one step is asked for
+
     columns = [
         Column("category", f"step {step.step}"),
         Column("time_us", "time", Unit.MICROS),

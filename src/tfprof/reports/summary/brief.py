@@ -37,8 +37,8 @@ class Brief:
     recorded: RecordedRun | None
 
 
-def brief_of(data: ProfileData, question: Question, *, memory: bool = True) -> Brief:
-    """Without `memory`, nothing is estimated: that takes longest."""
+def brief_of(data: ProfileData, question: Question, *, memory: bool | None = True) -> Brief:
+    """Without `memory`, nothing is estimated: that takes longest. None: unless it was measured."""
     known = digest(data, question, memory=memory, brief=True)
     peaks, kind, _ = peaks_of(known)
     return Brief(

@@ -59,11 +59,10 @@ def _params(layer: KerasLayer) -> Quantity:
 
 
 def _variables(known: Digest) -> tuple[VariableParams, ...]:
-    graph = known.data.graph
     rows = [
         VariableParams(
             one.name,
-            graph.ops[graph.index[one.name]] if graph is not None else None,
+            one.op,
             one.shape or (),
             one.elements,
             one.role.value if one.role else None,

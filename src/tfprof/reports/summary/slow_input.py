@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from tfprof.model.graph import Graph
-from tfprof.model.hosts import Hosts
+from tfprof.model.host_work import HostTask
+from tfprof.model.hosts import Host, Hosts
+from tfprof.model.xspace import Space
 from tfprof.reports.shared.input_bound import is_input_bound
 
 
@@ -11,9 +13,33 @@ def slow_stage(hosts: Hosts, share: float | None, graph: Graph | None) -> str:
     """The stage; of the first host, as the step above it."""
     if not hosts or not is_input_bound(share):
         return ""
+    if len(hosts) > 1 and graph is None:
+        first = hosts.without({host.rank for host in hosts[1:]})
+        (told,) = first.each(SLOW_STAGE.key, _of_first)
+        if told is not None:
+            return told
     space = hosts[0].trace.space
-    if space is None:
-        return ""
+    return "" if space is None else _stage(space, graph)
+
+
+def _of_first(host: Host) -> str | None:
+    """Told while the host is read, which need not be read again then; None if it does not wait.
+
+    It does not know yet whether there are others before it that can be read: nobody is before 0.
+    """
+    from tfprof.reports.steps import steps_of_host
+
+    space = host.trace.space
+    if host.rank or space is None:
+        return None
+    steps = next(iter(steps_of_host(host).hosts), None)
+    return _stage(space, None) if steps and is_input_bound(steps.input_share) else None
+
+
+SLOW_STAGE = HostTask("the stage that the first host waits for", _of_first)
+
+
+def _stage(space: Space, graph: Graph | None) -> str:
     # loaded only here: most programs do not wait for their input
     from tfprof.reports.input import partial_of
     from tfprof.reports.input.words import bottleneck_text

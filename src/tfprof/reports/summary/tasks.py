@@ -10,5 +10,8 @@ from tfprof.reports.shared.captured import CAPTURED
 from tfprof.reports.shared.kernels_of_run import ONEDNN_RAN
 from tfprof.reports.steps import STEPS
 from tfprof.reports.summary.late import ABOUT
+from tfprof.reports.summary.slow_input import SLOW_STAGE
 
-TASKS = (OWN_STEPS, AVERAGE, STEPS, KERNELS, CAPTURED, PEAKS, ABOUT, ONEDNN_RAN)
+TASKS = (
+    OWN_STEPS, AVERAGE, STEPS, SLOW_STAGE, KERNELS, CAPTURED, PEAKS, ABOUT, ONEDNN_RAN,
+)  # fmt: skip

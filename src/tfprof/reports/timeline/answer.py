@@ -10,21 +10,22 @@ from tfprof.model.hosts import Host
 from tfprof.model.profile import ProfileData
 from tfprof.model.units import as_micros
 from tfprof.reports.shared.words import recognised, shell_path
+from tfprof.reports.steps import STEPS
 from tfprof.reports.timeline.asked import ENDS, Timeline, nothing_left
+from tfprof.reports.timeline.clock_shifts import ClockShifts, clock_shifts, space_on_clock
 from tfprof.reports.timeline.path import path_of
 from tfprof.reports.timeline.query import Query
 from tfprof.results.answered import Answered, answered
-from tfprof.results.partial import merged
 from tfprof.results.step_windows import StepWindow
 from tfprof.results.timeline import StepTime, TimelineResult, Window
 
-TASKS = (OWN_STEPS, ENDS)
+TASKS = (OWN_STEPS, ENDS, STEPS)
 _CLOCKS = "Each host by its own clock: `tfprof steps {} --hosts` tells how far these are apart."
 _EXPORT = "-o FILE.trace.json.gz writes all events for Perfetto."
 
 
 def ask(data: ProfileData, query: Query) -> Answered[TimelineResult]:
-    asked = Timeline(data, query)
+    asked = Timeline(data, query, clock_shifts(data))
     window = asked.step()
     if window is None and query.begin_ms is None and query.end_ms is None:
         window = typical(asked.steps)
@@ -45,8 +46,11 @@ def ask(data: ProfileData, query: Query) -> Answered[TimelineResult]:
     )
     no_steps = [] if asked.steps else ["the run marks no steps: all of it is shown"]
     warnings = [*data.warnings, *no_steps]
-    clocks = [_CLOCKS.format(shell_path(data.title))] if len(data.hosts) > 1 else []
+    path = shell_path(data.title)
+    corrected = asked.shifts.told(path)
+    clocks = [corrected or _CLOCKS.format(path)] if len(data.hosts) > 1 else []
     notes = [*warnings[:1], *clocks, _EXPORT]
+    warnings += [corrected] if corrected else []
     return answered("timeline", data, result, warnings, notes, recognised=recognised(data))
 
 
@@ -54,11 +58,15 @@ def _lanes(asked: Timeline, filters: Filters, begin: int, end: int) -> LanesPart
     if not asked.many:
         return host_lanes(asked.space, filters, begin, end)
     hosts = asked.data.hosts
-    return merged(hosts.each(f"lanes {begin} {end} {filters}", _lanes_of, filters, begin, end))
+    return hosts.merged(
+        f"lanes {begin} {end} {filters}", _lanes_of, filters, begin, end, asked.shifts
+    )
 
 
-def _lanes_of(host: Host, filters: Filters, begin: int, end: int) -> LanesPartial:
-    space = host.trace.space
+def _lanes_of(
+    host: Host, filters: Filters, begin: int, end: int, shifts: ClockShifts
+) -> LanesPartial:
+    space = space_on_clock(host, shifts.of(host.rank))
     if space is None:
         return LanesPartial(end - begin)
     return host_lanes(space, filters, begin, end, host.rank)

@@ -9,7 +9,7 @@ from functools import cached_property
 from tfprof.analyses.events.counters import MemoryCounter, memory_counters
 from tfprof.analyses.events.run_space import RunSpace
 from tfprof.analyses.steps.detect import find_steps
-from tfprof.analyses.steps.host_clock import clock_of, steps_of_hosts
+from tfprof.analyses.steps.host_clock import steps_of_hosts
 from tfprof.analyses.timeline.event_filters import Filters, first_start, last_end
 from tfprof.errors import UsageError
 from tfprof.frozen_dataclass import frozen_dataclass
@@ -19,6 +19,7 @@ from tfprof.model.profile import ProfileData
 from tfprof.model.units import PS_A_MICROSECOND, PS_A_MILLISECOND, PS_A_NANOSECOND, as_micros
 from tfprof.model.xspace import Space
 from tfprof.reports.shared.run_in_time import check_events, run_in_time
+from tfprof.reports.timeline.clock_shifts import ClockShifts, space_on_clock
 from tfprof.reports.timeline.query import Query
 from tfprof.results.step_windows import StepWindow
 
@@ -28,15 +29,15 @@ _SHOWS = "a timeline shows executions"
 
 
 class Timeline:
-    """A run and a question about it, brought together."""
+    """A run and a question about it, brought together; hosts by clocks that are shifted."""
 
-    def __init__(self, data: ProfileData, query: Query) -> None:
+    def __init__(self, data: ProfileData, query: Query, shifts: ClockShifts | None = None) -> None:
         self.data, self.query = data, query
+        self.shifts = ClockShifts() if shifts is None else shifts
         check_events(data, _SHOWS)
         # of several hosts, each is looked at by itself
         self.many = data.hosts.asking is not None
-        ends = [self._ends()] if not self.many else data.hosts.each(ENDS.key, ends_of)
-        known = [one for one in ends if one is not None]
+        known = self._ends_of_hosts() if self.many else [self._ends()]
         # whole nanoseconds: what comes after keeps its digits
         first = min((one.first for one in known), default=0)
         self.zero = first // PS_A_NANOSECOND * PS_A_NANOSECOND
@@ -49,6 +50,11 @@ class Timeline:
     @cached_property
     def _run(self) -> RunSpace:
         return run_in_time(self.data, _SHOWS)
+
+    def _ends_of_hosts(self) -> list[Ends]:
+        hosts = self.data.hosts
+        told = zip(hosts, hosts.each(ENDS.key, ends_of), strict=True)
+        return [one.later(self.shifts.of(host.rank)) for host, one in told if one is not None]
 
     def _ends(self) -> Ends:
         return Ends(first_start(self.space), last_end(self.space), self.space.origin_ns)
@@ -68,10 +74,10 @@ class Timeline:
         if not self.many:
             return self.space
         hosts = self.data.hosts
-        own = zip(hosts, steps_of_hosts(hosts), strict=True)
-        marked = [(one.place, host) for host, one in own if one is not None and one.windows]
-        host = min(marked, key=lambda one: one[0], default=(0, hosts[0]))[1]
-        return host.trace.space or Space.joined([])
+        best = steps_of_hosts(hosts).best
+        marked = (host for host in hosts if best is not None and host.rank == best.rank)
+        host = next(marked, hosts[0])
+        return space_on_clock(host, self.shifts.of(host.rank)) or Space.joined([])
 
     def _check_times(self) -> None:
         begin, end = self.query.begin_ms, self.query.end_ms
@@ -90,7 +96,11 @@ class Timeline:
     @cached_property
     def steps(self) -> Sequence[StepWindow]:
         if self.many:
-            return clock_of(self.data.hosts).windows
+            best = steps_of_hosts(self.data.hosts).best
+            if best is None:
+                return ()
+            later = self.shifts.of(best.rank)
+            return [window.later(later) for window in best.windows] if later else best.windows
         return find_steps(self.space).windows
 
     def step(self) -> StepWindow | None:
@@ -137,6 +147,9 @@ class Ends:
     first: int
     last: int
     origin_ns: int = 0
+
+    def later(self, picoseconds: int) -> Ends:
+        return Ends(self.first + picoseconds, self.last + picoseconds, self.origin_ns)
 
 
 def ends_of(host: Host) -> Ends | None:

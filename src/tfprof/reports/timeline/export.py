@@ -17,6 +17,7 @@ from tfprof.model.profile import ProfileData
 from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.model.xspace import Plane, Space
 from tfprof.reports.timeline.asked import Timeline, counters_of, nothing_left
+from tfprof.reports.timeline.clock_shifts import clock_shifts, space_on_clock
 from tfprof.reports.timeline.query import Query
 from tfprof.reports.timeline.slices import arg_columns, args_of, named
 from tfprof.views.tracks import (
@@ -38,7 +39,7 @@ _BLOCK = 1 << 17
 
 def trace_of(data: ProfileData, query: Query) -> tuple[TraceHead, Iterator[Piece]]:
     """All of the run, or the step or part asked for."""
-    asked = Timeline(data, query)
+    asked = Timeline(data, query, clock_shifts(data))
     filters = asked.filters(asked.step())
     pieces = _hosts_pieces(asked, filters) if asked.many else _pieces(
         asked.space, filters, asked.counters, asked.zero, _Given(),
@@ -47,10 +48,12 @@ def trace_of(data: ProfileData, query: Query) -> tuple[TraceHead, Iterator[Piece
     first = next(pieces, None)
     if first is None:
         raise nothing_left()
+    corrected = {"clock_shifts_us": asked.shifts.micros} if asked.shifts.later else {}
     head = TraceHead({
         "producer": "tfprof",
         "source": data.title,
         "origin_ns": asked.origin_ns + asked.zero // PS_A_NANOSECOND,
+        **corrected,
     })  # fmt: skip
     return head, chain([first], pieces)
 
@@ -67,7 +70,7 @@ def _hosts_pieces(asked: Timeline, filters: Filters) -> Iterator[Piece]:
     """A host after the other: their traces are never held together."""
     given, several = _Given(), len(asked.data.hosts) > 1
     for host in asked.data.hosts:
-        space = host.trace.space
+        space = space_on_clock(host, asked.shifts.of(host.rank))
         if space is not None:
             yield from _pieces(
                 space, filters, counters_of(space), asked.zero, given,

@@ -11,6 +11,7 @@ from tfprof.analyses.overlap.host_steps import host_steps
 from tfprof.analyses.step_time.breakdown import breakdowns
 from tfprof.renderers.data.encode import encoded
 from tfprof.reports.steps import Query, partial_of
+from tfprof.reports.steps.brief import brief
 from tfprof.reports.steps.overlap_words import (
     devices_table,
     gaps_table,
@@ -236,7 +237,7 @@ def test_a_host_that_takes_longer():
         for name, duration in (("a", 60), ("b", 95), ("c", 62))
     }
     space = capture_of_hosts(hosts)
-    found = [host_steps(one) for one in breakdowns(space)]
+    found = [brief(host_steps(one)) for one in breakdowns(space)]
     (straggler,) = straggling_hosts(found)
     assert (straggler.name, straggler.steps) == ("b", 5)
     assert "host b takes longer" in dict(overlap_facts(told(space)))["Waiting"]
@@ -250,7 +251,7 @@ def test_hosts_whose_steps_are_found_by_other_rules_are_not_compared():
         "a": {"/host:CPU": {"python": asks}},
         "b": {"/host:CPU": {"python": markers(5, duration=20)}},
     }
-    found = [host_steps(one) for one in breakdowns(capture_of_hosts(hosts))]
+    found = [brief(host_steps(one)) for one in breakdowns(capture_of_hosts(hosts))]
     assert [one.steps.rule for one in found] == ["input", "step_num"]
     assert not straggling_hosts(found)
 
@@ -346,8 +347,8 @@ def test_a_queue_that_is_not_empty_is_no_wait_for_input():
     # launched at 0, begun at 70: the wait of the host holds nothing up
     assert first.breakdown[Category.INPUT] == 0
     assert second.breakdown[Category.INPUT] == 60 * PS
-    (device,) = found.devices
-    waited = {reason.value: times for reason, times in device.use.waited.items()}
+    (device,) = partial_of(list(breakdowns(capture(planes)))).first.devices
+    waited = {reason.value: times for reason, times in device.waited.items()}
     assert waited["input"] == (0, 60 * PS)
     assert waited["launch"][0] == 70 * PS
 

@@ -7,20 +7,26 @@ from collections.abc import Iterator
 
 from tfprof.analyses.advice.known import Known
 from tfprof.analyses.advice.rule import finding, rule
+from tfprof.late_pattern import late_pattern
 from tfprof.model import units
 from tfprof.results.advice import Confidence, Finding
 
 _MOST = 0.5
 _NOT_KNOWN = "what a cheaper op would take is not known"
-_COPY = re.compile(r"copy(-start|-done)?$|Memcpy|all-|(in|out)feed", re.IGNORECASE)
+# copies, and ops that mostly wait for others: no relative of them is cheaper
+_NO_WORK = late_pattern(
+    r"copy(-start|-done)?$|Memcpy|all-|(in|out)feed|Collective|Nccl|_(Host)?Recv|(Queue|Map).*Dequeue",
+    re.IGNORECASE,
+)
 
 
 @rule("expensive-op-type", "a run with ops")
 def _op_type(known: Known) -> Iterator[Finding]:
     """One type of op takes half of the time.
 
-    What: of the time of all ops of the model in a step, 50 % or more is of one type. (The
-    original's ExpensiveOperationChecker lists the first three, always.)
+    What: of the time of all ops of the model in a step, 50 % or more is of one type that computes;
+    copies and ops that wait for other hosts or devices are told of by other rules. (The original's
+    ExpensiveOperationChecker lists the first three, always.)
 
     Why: nothing else is worth a look before it.
 
@@ -40,7 +46,7 @@ def _op_type(known: Known) -> Iterator[Finding]:
     for node in run.nodes:
         if node.op is not None:
             kinds[node.op] = kinds.get(node.op, 0.0) + node.micros - node.copies
-    for row in [one for one in ops.rows if not _COPY.match(one.name)][:1]:
+    for row in [one for one in ops.rows if not _NO_WORK.match(one.name)][:1]:
         took = kinds.get(row.name, 0.0)
         if own <= 0 or took / run.op_us < _MOST or len(kinds) < 3:
             return

@@ -1,0 +1,22 @@
+"""When any of some events of a plane went on."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from tfprof.analyses.events.intervals import Intervals
+from tfprof.model.xspace import Plane
+
+Ints = npt.NDArray[np.int64]
+
+
+def union_of(plane: Plane, rows: Ints) -> Intervals:
+    """Of rows that rise. Line by line: there events stand by start, and need not be sorted."""
+    bounds = np.searchsorted(rows, plane.lines.first).tolist()
+    lines = (rows[begin:end] for begin, end in pairwise(bounds) if begin < end)
+    return Intervals.none().join(
+        *(Intervals.union(plane.events.start_ps[mine], plane.events.ends(mine)) for mine in lines)
+    )

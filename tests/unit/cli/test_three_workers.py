@@ -1,0 +1,64 @@
+"""Three workers that really trained together, of which one waited for its input."""
+
+import json
+
+import pytest
+from run_cli import run
+
+
+@pytest.fixture(scope="module")
+def workers(samples):
+    return samples / "three_workers"
+
+
+def test_the_slow_one_is_named_with_what_it_does(workers):
+    (slow,) = (
+        one
+        for one in json.loads(run("steps", workers, "--json").out)["data"]["stragglers"]
+        if one["kind"] == "host"
+    )
+    assert slow["name"] == "worker-1"
+    said = run("steps", workers, "--hosts").out
+    assert "worker-1 comes last in 20 of 20 steps" in said
+    assert "(worker-0) to 74.5% (worker-1)" in said
+    assert "others wait" not in next(line for line in said.splitlines() if "own step" in line)
+
+
+def test_clocks_of_one_machine_are_apart_by_no_more_than_is_said(workers):
+    answer = json.loads(run("steps", workers, "--hosts", "--json").out)["data"]
+    clocks = [one["clock"] for one in answer["between_hosts"]["hosts"]]
+    assert [one["collectives"] for one in clocks] == [20] * 3
+    assert all(abs(one["offset_us"]) <= one["within_us"] for one in clocks)
+
+
+def test_to_wait_for_others_is_no_work_of_the_model(workers):
+    """Of 62 ms a step it computes 4 to 5, and nothing else happens while the exchange goes on."""
+    answer = json.loads(run("steps", workers, "--json").out)["data"]
+    took = answer["average"]["breakdown"]
+    assert took["collectives"] > 0.85 * answer["average"]["period_us"]
+    assert 3_000 < took["host_model"] < 5_000
+    assert answer["verdict"]["name"] == "communication-bound"
+
+
+def test_an_op_that_waits_for_others_is_not_told_to_be_expensive(workers):
+    found = json.loads(run("advise", workers, "--json").out)["data"]["findings"]
+    rules = [rule for one in found for rule in one["rules"]]
+    assert {"stragglers", "input-from-python"} <= set(rules)
+    assert "expensive-op-type" not in rules
+
+
+def test_what_all_hosts_have_to_say_is_said_once(workers):
+    said = " ".join(run("advise", workers).out.split())
+    assert said.count("cheap ops are missing") == 1
+    assert "2 more hosts say the like" in said
+
+
+def test_hosts_that_are_left_out_are_named_beside_the_others(workers, tmp_path):
+    for path in workers.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "worker-3.xplane.pb").write_bytes(b"")
+    (tmp_path / "worker-4.xplane.pb").write_bytes(bytes(range(250, 256)) * 500)
+    said = run("steps", tmp_path, "--hosts").out
+    named = said[said.index("left out  why") :]
+    assert "worker-3  the file is empty" in named
+    assert "worker-4  " in named
