@@ -71,16 +71,22 @@ class Walk:
         order[self.position] = np.arange(len(order))
         return order
 
-    def sums(self, values: Ints) -> Ints:
-        """What each row and everything below it comes to: a difference of running totals."""
+    def sums(self, values: Ints, left_out: Mask | None = None) -> Ints:
+        """What each row and everything below it comes to: a difference of running totals.
+
+        What is left out is not added, and has a sum all the same.
+        """
         order, end = self.order, self.position + self.size
+        skipped = np.flatnonzero(left_out[order]) if left_out is not None else np.zeros(0, int)
         running = np.zeros(len(values) + 1, np.int64)
         totals = np.zeros(values.shape, np.int64)
         for column, total in (
             zip(values.T, totals.T, strict=True) if values.ndim > 1 else ((values, totals),)
         ):
             if column.any():  # most metrics are those of a run, of some memory or of an op log
-                np.cumsum(column[order], out=running[1:])
+                walked = column[order]
+                walked[skipped] = 0
+                np.cumsum(walked, out=running[1:])
                 np.subtract(running[end], running[self.position], out=total)
         return totals
 

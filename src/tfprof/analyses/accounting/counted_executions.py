@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from tfprof.analyses.accounting.nodes import Nodes
 from tfprof.model.device import holds_kernels, is_cpu_or_gpu
 from tfprof.model.trace import Trace
+from tfprof.wire.distinct import distinct
 
 Kept = tuple[int, int, str, bool]
 
@@ -36,7 +35,7 @@ def misses_stream(trace: Trace | None) -> bool:
     runs = trace.executions
     devices = [device.lower() for device in runs.device.table]
     for step in set(runs.step.tolist()):
-        codes = np.unique(runs.device.codes[runs.step == step]).tolist()
+        codes = distinct(runs.device.codes[runs.step == step]).tolist()
         gpus = [devices[code] for code in codes if "gpu" in devices[code]]
         if gpus and not any(map(holds_kernels, gpus)):
             return True

@@ -27,12 +27,13 @@ def graph_tree(nodes: n.Nodes, options: Options) -> CostTree:
     own[ROOT_AT, metrics.DEFINED] = 1
     counts = np.concatenate([[False], accounted(nodes, options)])
     early = options.style == "early" and not options.compat
-    links = _Links.of(nodes, by_name=early)
-    roots = np.flatnonzero(~links.is_read)[::-1].tolist()
     if early and options.start_name_regexes != EVERYTHING:
         match = matcher(options.start_name_regexes, "start_name_regexes", lenient=False)
-        roots = _first_matches(links, roots, [match(name) for name in nodes.names])
-    parent, found = _spanning_tree(links, roots)
+        links = _Links.of(nodes, by_name=True)
+        starts = _first_matches(links, links.roots, [match(name) for name in nodes.names])
+        parent, found = _spanning_tree(links, starts)
+    else:
+        parent, found = _whole_tree(nodes, by_name=early)
     # early, what does not count stays in the graph and takes up depth; nothing leads to a circle
     kept = (found > 0) & (counts | early)
     kept[ROOT_AT] = True
@@ -44,11 +45,23 @@ def graph_tree(nodes: n.Nodes, options: Options) -> CostTree:
     return CostTree(labels, row, above, walk, own[kept], total, counts[kept], in_order=True)
 
 
+def _whole_tree(nodes: n.Nodes, *, by_name: bool) -> tuple[n.Ints, n.Ints]:
+    """The tree from all roots, which the next question is likely to need again."""
+    known = nodes.spanning_trees
+    if by_name not in known:
+        links = _Links.of(nodes, by_name=by_name)
+        known[by_name] = _spanning_tree(links, links.roots)
+    return known[by_name]
+
+
 @frozen_dataclass(slots=False)
 class _Links:
-    """What each row reads, controls included: offsets by row, and rows."""
+    """What each row reads, controls included, the last first: that is how a stack takes it.
 
-    offsets: list[int]
+    Row `i` reads `source` from `begins[i]` to `begins[i - 1]`.
+    """
+
+    begins: list[int]
     source: list[int]
     is_read: n.Mask
 
@@ -67,12 +80,18 @@ class _Links:
         order = np.lexsort((source, reader)) if by_name else np.argsort(reader, kind="stable")
         is_read[source] = True
         counts = np.bincount(reader, minlength=len(nodes))
-        offsets = np.concatenate([[0], np.cumsum(counts)])
-        return cls(offsets.tolist(), source[order].tolist(), is_read)
+        # behind the last row stands where the first ends
+        begins = len(order) - np.append(np.cumsum(counts), 0)
+        return cls(begins.tolist(), source[order[::-1]].tolist(), is_read)
+
+    @property
+    def roots(self) -> list[int]:
+        """What nobody reads, the last first."""
+        found: list[int] = np.flatnonzero(~self.is_read)[::-1].tolist()
+        return found
 
     def of_row(self, row: int) -> list[int]:
-        """From the last on, for a stack: the first is walked whole before the second."""
-        return self.source[self.offsets[row] : self.offsets[row + 1]][::-1]
+        return self.source[self.begins[row] : self.begins[row - 1]]
 
 
 def _first_matches(links: _Links, roots: list[int], matches: list[bool]) -> list[int]:
@@ -95,16 +114,24 @@ def _first_matches(links: _Links, roots: list[int], matches: list[bool]) -> list
 def _spanning_tree(links: _Links, roots: list[int]) -> tuple[n.Ints, n.Ints]:
     """Depth first, each node once: its parent in the tree, and when it was found."""
     count = len(links.is_read)
-    parent, found = [ROOT_AT] * (count + 1), [0] * (count + 1)
+    begins, source = links.begins, links.source
+    # who was the last to put a node on the stack is the one it is taken off for
+    reader = [-1] * count
     seen = bytearray(count)
-    time = 0
-    stack = [(row, -1) for row in roots]
+    walked: list[int] = []
+    stack = list(roots)
     while stack:
-        row, reader = stack.pop()
+        row = stack.pop()
         if seen[row]:
             continue
         seen[row] = 1
-        time += 1
-        parent[row + 1], found[row + 1] = reader + 1, time
-        stack += [(one, row) for one in links.of_row(row) if not seen[one]]
-    return np.array(parent), np.array(found)
+        walked.append(row)
+        for one in source[begins[row] : begins[row - 1]]:
+            if not seen[one]:
+                reader[one] = row
+                stack.append(one)
+    parent, found = np.zeros((2, count + 1), np.int64)
+    parent[1:] = reader
+    parent[1:] += 1
+    found[1:][walked] = np.arange(1, len(walked) + 1)
+    return parent, found

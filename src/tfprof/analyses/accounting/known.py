@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from tfprof.analyses.cost.keras_weights import with_weights
-from tfprof.analyses.cost.params import count_layers
-from tfprof.analyses.graph.variables import Variable, find_variables
+from typing import TYPE_CHECKING
+
 from tfprof.model.graph import Graph
 from tfprof.model.metrics import MEMORY, TIMES
 from tfprof.model.profile import ProfileData
 from tfprof.wire import dtypes
+
+if TYPE_CHECKING:
+    from tfprof.analyses.graph.variables import Variable
+    from tfprof.model.keras_model import KerasModel
 
 # what a variable counts as that a function captured or a Keras file holds
 VARIABLE_TYPE = "VarHandleOp"
@@ -25,13 +28,25 @@ def held_variables(data: ProfileData) -> list[Variable]:
     Those that a function captured are placeholders of rank 0 in it; a Keras file has layers.
     """
     if data.graph is None and data.keras is not None:
-        known = count_layers(data.keras).variables
-        lost = [one.path for one in with_weights(data.keras).layers if one.unknown]
-        return [*known, *(Variable(layer, None, dtypes.FLOAT, None) for layer in lost)]
+        return _of_layers(data.keras)
     if data.graph is None or not _captures(data.graph):
         return []
+    from tfprof.analyses.graph.variables import find_variables  # few graphs have any
+
     node, index = data.graph.node, data.graph.index
     return [one for one in find_variables(data) if node(index[one.name]).op == "Placeholder"]
+
+
+def _of_layers(model: KerasModel) -> list[Variable]:
+    from tfprof.analyses.cost.keras_weights import with_weights
+    from tfprof.analyses.cost.params import count_layers
+    from tfprof.analyses.graph.variables import Variable
+
+    lost = [one.path for one in with_weights(model).layers if one.unknown]
+    return [
+        *count_layers(model).variables,
+        *(Variable(layer, None, dtypes.FLOAT, None) for layer in lost),
+    ]
 
 
 def _captures(graph: Graph) -> bool:

@@ -77,8 +77,9 @@ class _Slashes:
         bounds = np.searchsorted(slash, np.append(names.starts, len(names.data)))
         owner = np.repeat(np.arange(len(names)), np.diff(bounds))
         level = np.arange(len(slash)) - bounds[owner]
-        made = np.flatnonzero(level < MOST_SCOPES)
-        slash, owner, level = slash[made], owner[made], level[made]
+        if (level >= MOST_SCOPES).any():  # hardly ever
+            made = np.flatnonzero(level < MOST_SCOPES)
+            slash, owner, level = slash[made], owner[made], level[made]
         size = slash - names.starts[owner]
         shared = names.shared_with_previous()[owner]
         is_new = size >= shared

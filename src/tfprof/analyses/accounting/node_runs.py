@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.graph.layer_names import without_calls
-from tfprof.analyses.runtime.op_events import self_micros
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import holds_kernels, is_cpu_or_gpu
 from tfprof.model.graph import Graph
@@ -27,6 +26,7 @@ from tfprof.model.metrics import (
     RUNS,
 )
 from tfprof.model.trace import Executions, Trace
+from tfprof.wire.distinct import with_first
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -104,7 +104,7 @@ class NodeRuns:
             table,
             streams[rows.device.codes],
             rows,
-            self_micros(trace),
+            _own_times(trace),
         )
 
     def types(self) -> dict[str, str]:
@@ -112,7 +112,7 @@ class NodeRuns:
         ops = self.rows.op
         if ops is None:
             return {}
-        nodes, first = np.unique(self.node, return_index=True)
+        nodes, first = with_first(self.node)
         return {
             self.names[node]: ops[row]
             for node, row in zip(nodes.tolist(), first.tolist(), strict=True)
@@ -170,6 +170,14 @@ class NodeRuns:
         for column, source in memory.items():
             values[here, column] = source[here]
         return values
+
+
+def _own_times(trace: Trace) -> Ints | None:
+    if trace.space is None:
+        return None
+    from tfprof.analyses.runtime.op_events import self_micros  # loads all that is known of events
+
+    return self_micros(trace)
 
 
 def _as_in_graph(name: str, in_graph: set[str]) -> str:

@@ -10,6 +10,7 @@ from dataclasses import field
 from functools import cached_property
 from itertools import compress
 from operator import ne
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,6 @@ import numpy.typing as npt
 from tfprof.analyses.accounting.known import VARIABLE_TYPE, held_variables, unknown_metrics
 from tfprof.analyses.accounting.name_scopes import with_scopes
 from tfprof.analyses.accounting.node_runs import NodeRuns, Placement
-from tfprof.analyses.graph.variables import Variable
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.budget import MOST_ELEMENTS
 from tfprof.model.graph import Graph
@@ -35,6 +35,9 @@ from tfprof.model.oplog import TRAINABLE, OpLog
 from tfprof.model.profile import ProfileData
 from tfprof.results.trees import ROOT_NAME
 from tfprof.wire.schema import Proto
+
+if TYPE_CHECKING:
+    from tfprof.analyses.graph.variables import Variable
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -71,6 +74,11 @@ class Nodes:
     def scopes(self) -> tuple[list[str], Ints, Ints]:
         """The root, nodes and the scopes they stand in; the node and the parent of each."""
         return with_scopes(self.names, ROOT_NAME)
+
+    @cached_property
+    def spanning_trees(self) -> dict[bool, tuple[Ints, Ints]]:
+        """Those of the graph view that were asked for, by whether links are in order of names."""
+        return {}
 
     @cached_property
     def row_of(self) -> Mapping[str, int]:
@@ -200,7 +208,8 @@ def _shapes(graph: Graph, row_of_graph: Ints) -> dict[int, tuple[int, ...]]:
     column = graph.attributes.column("shape")
     rows = row_of_graph[list(column)].tolist() if column else []
     # nodes whose values are alike share one message
-    vectors = {id(value): _vector(value) for value in column.values()}
+    different = {id(value): value for value in column.values()}
+    vectors = {number: _vector(value) for number, value in different.items()}
     for row, value in zip(rows, column.values(), strict=True):
         dims = vectors[id(value)]
         if dims is not None:

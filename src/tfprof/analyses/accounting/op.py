@@ -14,6 +14,7 @@ from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import metrics
 from tfprof.model.metrics import COLUMN_OF
 from tfprof.model.options import EVERYTHING, Options
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 
@@ -68,7 +69,7 @@ def _groups(nodes: n.Nodes, options: Options) -> list[OpRow]:
         if len(rows):
             own = nodes.costs[rows].sum(axis=0)
             # runs are those of nodes, however often a node was picked
-            different = np.unique(rows)
+            different = distinct(rows)
             own[metrics.RUNS] = nodes.costs[different, metrics.RUNS].sum()
             found.append(OpRow(op, own, own, rows, len(different)))
     return sorted(found, key=lambda row: row.op)

@@ -36,9 +36,7 @@ def scope_tree(nodes: n.Nodes, options: Options) -> CostTree:
     # the original adds a kept scope's own cost whether it counts or not
     left_out = ~(kept if options.compat else counts)
     left_out[ROOT_AT] = True
-    added = own.copy()
-    added[left_out] = 0
-    total = walk.sums(added)
+    total = walk.sums(own, left_out)
     if kept.all():
         return CostTree(labels, row, parent, walk, own, total, counts, in_order=True)
     return CostTree(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tfprof.analyses.cost.op_costs import Cost, OpCost, OpCosts, summed
 from tfprof.analyses.graph.handles import TOUCHES
@@ -17,6 +17,7 @@ from tfprof.analyses.graph.layer_names import (
     trunk_of,
 )
 from tfprof.analyses.graph.subgraph import BACKWARD, FORWARD
+from tfprof.frozen_dataclass import mutable_dataclass
 from tfprof.model.dims import Open, Size, at, elements, packed, symbols
 from tfprof.ops.rule import Call, Tensor
 from tfprof.wire import dtypes
@@ -30,7 +31,7 @@ _PUTS = ("Assign", "AssignVariableOp")
 KnownLayers = Mapping[tuple[str, ...], str]
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class LayerOps:
     """`variables` are the names of those that are its own, with their sizes."""
 

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from tfprof.analyses.graph.inlined import inlined
 from tfprof.analyses.graph.subgraph import BACKWARD, FORWARD, PHASES, Subgraph, phases, subgraph
 from tfprof.analyses.inference.engine import infer
 from tfprof.analyses.inference.sites import Given, Inferred, Site
-from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.frozen_dataclass import frozen_dataclass, mutable_dataclass
 from tfprof.model.budget import OverBudget
 from tfprof.model.dims import Dim, Monomial, Size, elements, made, packed, symbols
 from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
+from tfprof.model.remembered import Key, is_kept, remembered
 from tfprof.ops.rule import Tensor
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class Cost:
     """Two `flops` a MAC; `flops_all` adds the element-wise; `float_ops` is what tfprof counts."""
 
@@ -39,7 +40,7 @@ class Cost:
 
 
 # one an op: nobody changes it, and frozen it would take longer to make
-@dataclass(slots=True, unsafe_hash=True)
+@mutable_dataclass(unsafe_hash=True)
 class OpCost:
     """A site with its cost, rounds of loops included; None where it is not known."""
 
@@ -89,7 +90,16 @@ class OpCosts:
 def op_costs(
     data: ProfileData, part: Subgraph | None = None, given: Given | None = None
 ) -> OpCosts:
-    part = subgraph(data) if part is None else part
+    return _counted(data, subgraph(data) if part is None else part, given)
+
+
+def _asked(data: ProfileData, part: Subgraph, given: Given | None) -> Key:
+    computed = part.rows.tobytes(), part.mode, part.what, part.only_forward
+    return (data.graph, data.declared, data.recorded), (*computed, given)
+
+
+@remembered(_asked, lambda data, *_: data.recorded is None and is_kept(data.graph))
+def _counted(data: ProfileData, part: Subgraph, given: Given | None) -> OpCosts:
     inferred = infer(data, part.rows.tolist(), given)
     phase_of = _Phases(data.graph)
     ops, missing = [], []

@@ -7,7 +7,6 @@ there once. Names lead through the calls, as those of inferred ops do.
 
 from __future__ import annotations
 
-import re
 import weakref
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -18,13 +17,15 @@ import numpy.typing as npt
 from tfprof.analyses.graph.handles import SKIPPED_INPUTS, WRITES, functions_of
 from tfprof.analyses.graph.reach import CALLERS, ancestors, called_functions
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.budget import Budget
 from tfprof.model.graph import CONTROL, Edges, Function, Graph, Node
 from tfprof.model.interned import Interned
 from tfprof.model.names import Names
+from tfprof.model.remembered import is_kept, remembered
 from tfprof.wire.schema import Proto
 
-_GRADIENT = re.compile(r"(^|.*/)(gradients(_\d+)?|gradient_tape)/.*")
+_GRADIENT = late_pattern(r"(^|.*/)(gradients(_\d+)?|gradient_tape)/.*")
 # rows that any graph may come to, and for each of its own
 _LEAST_ROWS, _ROWS_A_NODE = 200_000, 20
 # a call is as much work as so many rows; deeper than any model nests, a function calls itself
@@ -37,9 +38,13 @@ _NOTHING, _EITHER = "NoOp", "Merge"
 _Place = tuple[int, int]
 
 
+# what every name of a gradient has in it
+IN_GRADIENTS = "gradient"
+
+
 def stands_in_gradients(name: str) -> bool:
     """Asked of every name of a graph: most can be told without the pattern."""
-    return "gradient" in name and _GRADIENT.fullmatch(name) is not None
+    return IN_GRADIENTS in name and _GRADIENT.fullmatch(name) is not None
 
 
 @frozen_dataclass
@@ -50,6 +55,7 @@ class Inlined:
     origin: npt.NDArray[np.int64]
 
 
+@remembered(lambda graph: ((graph,), ()), is_kept)
 def inlined(graph: Graph) -> Inlined:
     """The graph as it is, unless a function that it calls makes gradients or changes a variable."""
     if graph.functions and _LAST_ASKED.trains_inside(graph):
@@ -240,6 +246,7 @@ class _Attributes:
         number, row = self.places[node]
         return self.graphs[number].attributes.of(row)
 
-    def column(self, name: str) -> Mapping[int, Proto]:
-        found = ((node, self.of(node).get(name)) for node in range(len(self.places)))
+    def column(self, name: str, among: npt.NDArray[np.int64] | None = None) -> Mapping[int, Proto]:
+        nodes = range(len(self.places)) if among is None else among.tolist()
+        found = ((node, self.of(node).get(name)) for node in nodes)
         return {node: value for node, value in found if value is not None}

@@ -7,27 +7,31 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from tfprof.late_pattern import late_pattern
+
 # what stands in front of or behind a layer's own name
-_GRADIENT = re.compile(r"(?:.*/)?(?:gradients(?:_\d+)?|gradient_tape)/(.*)")
-_STANDS = re.compile(r"(.*?)gradient_tape/.*")
-_CALL = re.compile(r"(?:Stateful)?PartitionedCall(?:_\d+)?")
+_GRADIENT = late_pattern(r"(?:.*/)?(?:gradients(?:_\d+)?|gradient_tape)/(.*)")
+_STANDS = late_pattern(r"(.*?)gradient_tape/.*")
+_CALL = late_pattern(r"(?:Stateful)?PartitionedCall(?:_\d+)?")
 # a distribution strategy runs the same layers once more for each device but the first
-_REPLICA_SCOPE = re.compile(r"replica_\d+")
+_REPLICA_SCOPE = late_pattern(r"replica_\d+")
 # where a loop or a branch is lowered, the function that it runs stands in front of its ops
-_LOWERED = re.compile(r"/(?:body|cond|then|else|branch\d+)/_\d+(?=/)")
-_GRAD_SUFFIX = re.compile(r"_grad(?:_\d+)?$")
+_LOWERED = late_pattern(r"/(?:body|cond|then|else|branch\d+)/_\d+(?=/)")
+_GRAD_SUFFIX = late_pattern(r"_grad(?:_\d+)?$")
 # an op that reads a variable for another one is named below it
-_READ = re.compile(r"/ReadVariableOp(?:_\d+)?$")
+_READ = late_pattern(r"/ReadVariableOp(?:_\d+)?$")
 # what Grappler puts in front of the names of nodes it has rewritten
-_REWRITTEN = re.compile(r"^(?:[A-Z]\w*(?:Folding|Optimizer|Remapper)(?:-\w+)?/)+")
+_REWRITTEN = late_pattern(r"^(?:[A-Z]\w*(?:Folding|Optimizer|Remapper)(?:-\w+)?/)+")
 # what runs the same on several devices, by the distribution strategies and by hand
-_REPLICA = re.compile(r"(^|/)(?:replica|tower|clone)_\d+/", re.IGNORECASE)
+_REPLICA = late_pattern(r"(^|/)(?:replica|tower|clone)_\d+/", re.IGNORECASE)
 # how JAX marks what a function was made into: its derivative, batches of it, a compiled one
-_COMPILED = re.compile(r"\b(?:p?jit|xla_call|shard_map|pmap|core_call|closed_call)(?:\([^()]*\))?/")
-_TRANSFORMED = re.compile(
+_COMPILED = late_pattern(
+    r"\b(?:p?jit|xla_call|shard_map|pmap|core_call|closed_call)(?:\([^()]*\))?/"
+)
+_TRANSFORMED = late_pattern(
     r"\b(?:transpose|jvp|vmap|remat\d?|checkpoint|custom_jvp_call|custom_vjp_call)\(([^()]*)\)"
 )
-_LOOP = re.compile(
+_LOOP = late_pattern(
     r"(^|/)(?:while|scan|cond|body|branch_\d+_fun|rematted_computation|checkpoint)(?=/)"
 )
 _MOST = 0.9

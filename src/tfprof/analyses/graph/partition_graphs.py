@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from tfprof.errors import InputMissing, UsageError
 from tfprof.frozen_dataclass import frozen_dataclass
@@ -87,11 +88,12 @@ class _WithShapes:
         found = self.attributes.of(node)
         return {**found, OUTPUT_SHAPES: self._value(node)} if node in self.shapes else found
 
-    def column(self, name: str) -> Mapping[int, Proto]:
-        found = self.attributes.column(name)
+    def column(self, name: str, among: npt.NDArray[np.int64] | None = None) -> Mapping[int, Proto]:
+        found = self.attributes.column(name, among)
         if name != OUTPUT_SHAPES:
             return found
-        return {**found, **{node: self._value(node) for node in self.shapes}}
+        told = self.shapes.keys() if among is None else self.shapes.keys() & set(among.tolist())
+        return {**found, **{node: self._value(node) for node in told}}
 
     def _value(self, node: int) -> Proto:
         value = message_class("AttrValue")()

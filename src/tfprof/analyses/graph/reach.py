@@ -11,8 +11,16 @@ from tfprof.errors import UsageError
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Function, Graph
 from tfprof.model.profile import ProfileData, Signature
+from tfprof.wire.distinct import distinct
 
+Ints = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
+
+# an edge that leads nowhere
+_NOBODY = -1
+# from so many rows on it is quicker to look at them together
+_MANY = 200
 
 # ops whose attributes name a function
 CALLERS = frozenset({
@@ -25,19 +33,39 @@ DEFAULT_SIGNATURE = "serving_default"
 
 def ancestors(graph: Graph, rows: Iterable[int], *, control: bool = True) -> Mask:
     """The nodes that `rows` depend on, themselves included."""
-    offsets, source = graph.edges.offsets.tolist(), graph.edges.node.tolist()
-    port = graph.edges.port.tolist()
-    seen = bytearray(len(graph))
-    stack = [row for row in rows if row >= 0]
-    for row in stack:
-        seen[row] = 1
+    edges = graph.edges
+    source = edges.node if control else np.where(edges.port >= 0, edges.node, np.int32(_NOBODY))
+    marked = np.zeros(len(graph), bool)
+    marked[[row for row in rows if row >= 0]] = True
+    return spread(marked, edges.offsets[:-1], edges.offsets[1:], source)
+
+
+def spread(marked: Mask, begin: Ints, end: Ints, others: Rows) -> Mask:
+    """The marked rows and all that they lead to: each to `others`, from its begin to its end.
+
+    As long as there are many rows, they go on together; a long chain goes on node by node.
+    """
+    seen = marked.copy()
+    rows = np.flatnonzero(marked)
+    while len(rows) > _MANY:
+        count = end[rows] - begin[rows]
+        first = begin[rows] - (np.cumsum(count) - count)
+        met = others[np.repeat(first, count) + np.arange(int(count.sum()))]
+        met = met[met >= 0]
+        rows = distinct(met[~seen[met]].astype(np.int64))
+        seen[rows] = True
+    return _spread_one_by_one(seen, rows.tolist(), begin, end, others) if len(rows) else seen
+
+
+def _spread_one_by_one(found: Mask, stack: list[int], begin: Ints, end: Ints, others: Rows) -> Mask:
+    begins, ends, listed = begin.tolist(), end.tolist(), others.tolist()
+    seen = bytearray(found.tobytes())
     while stack:
         row = stack.pop()
-        for edge in range(offsets[row], offsets[row + 1]):
-            node = source[edge]
-            if node >= 0 and not seen[node] and (control or port[edge] >= 0):
-                seen[node] = 1
-                stack.append(node)
+        for one in listed[begins[row] : ends[row]]:
+            if one >= 0 and not seen[one]:
+                seen[one] = 1
+                stack.append(one)
     return np.frombuffer(seen, np.uint8).astype(bool)
 
 

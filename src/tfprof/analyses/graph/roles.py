@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from enum import Enum
 
@@ -19,8 +18,10 @@ from tfprof.analyses.graph.subgraph import (
     phases,
 )
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.graph import Graph, Node
 from tfprof.wire import dtypes
+from tfprof.wire.distinct import with_first
 
 
 class Role(Enum):
@@ -30,20 +31,20 @@ class Role(Enum):
     OTHER = "other"
 
 
-_APPLY = re.compile(r"(Resource)?(Sparse)?Apply\w+")
-_SLOT = re.compile(
+_APPLY = late_pattern(r"(Resource)?(Sparse)?Apply\w+")
+_SLOT = late_pattern(
     r"(.+)/(Momentum|Adam|RMSProp|Adagrad|AdagradDA|Adadelta|Ftrl|Nesterov|LARS|LAMB"
     r"|momentum|velocity|accumulator|[mv]|vhat|rms|mg)(_\d+)?"
 )
-_POWER = re.compile(r"(.*/)?beta[12]_power(_\d+)?")
-_AVERAGE = re.compile(r"(.+)/ExponentialMovingAverage(_\d+)?")
-_RESTORE = re.compile(r"(.*/)?save(_\d+)?/.*")
-_MOVING_AVERAGE_UPDATE = re.compile(r"(.*/)?AssignMovingAvg(_\d+)?(/.*)?")
-_DRAWS = re.compile(r"Rng\w+|Stateless(Random|Truncated)\w+|Stateful\w*(Uniform|Normal|Int)\w*")
+_POWER = late_pattern(r"(.*/)?beta[12]_power(_\d+)?")
+_AVERAGE = late_pattern(r"(.+)/ExponentialMovingAverage(_\d+)?")
+_RESTORE = late_pattern(r"(.*/)?save(_\d+)?/.*")
+_MOVING_AVERAGE_UPDATE = late_pattern(r"(.*/)?AssignMovingAvg(_\d+)?(/.*)?")
+_DRAWS = late_pattern(r"Rng\w+|Stateless(Random|Truncated)\w+|Stateful\w*(Uniform|Normal|Int)\w*")
 # each output of these has an Identity of its own, read or not
 _MANY_OUTPUTS = frozenset({"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile"})
 # sinks that observe a variable without being part of the model
-_OBSERVERS = re.compile(
+_OBSERVERS = late_pattern(
     r"Save\w*|\w*Summary\w*|VarIsInitializedOp|IsVariableInitialized|NoOp|Assert|Print\w*"
     r"|MergeV2Checkpoints|DestroyResourceOp|Shape|ShapeN|Size|Rank|VariableShape"
 )
@@ -70,8 +71,8 @@ class VariableFlow:
         unread = np.flatnonzero(np.diff(offsets) == 0)
         results = [code for code, op in enumerate(graph.ops.table) if not _ends_flow(op)]
         sinks = unread[np.isin(graph.ops.codes[unread], results)]
-        held = set(variables)
-        outcome = [row for row in sinks.tolist() if _is_result(graph.node(row), held)]
+        sinks = sinks[~_reads(graph, variables)[sinks]]  # a read that nobody uses is no result
+        outcome = [row for row in sinks.tolist() if _is_result(graph.node(row))]
         phase = phases(graph)
         forward = ancestors(graph, outcome, control=False)
         backward = np.flatnonzero(phase == PHASES.index(BACKWARD)).tolist()
@@ -126,11 +127,19 @@ def _leads_to(variable: Node, marked: Mask) -> bool:
     )
 
 
-def _is_result(sink: Node, variables: set[int]) -> bool:
-    """Neither a read that nobody uses, nor the output of a branch or loop that nobody uses."""
+def _reads(graph: Graph, variables: Iterable[int]) -> Mask:
+    """The nodes that read the data of one of these."""
+    edges = graph.edges
+    held, found = np.zeros(len(graph), bool), np.zeros(len(graph), bool)
+    held[list(variables)] = True
+    data = np.flatnonzero((edges.port >= 0) & (edges.node >= 0))
+    found[edges.reader[data[held[edges.node[data]]]]] = True
+    return found
+
+
+def _is_result(sink: Node) -> bool:
+    """Not the output of a branch or loop that nobody uses."""
     sources = sink.inputs
-    if variables.intersection(sources):
-        return False
     if sink.op != "Identity" or not sources or sources[0] < 0:
         return True
     source = sink.graph.node(sources[0])
@@ -165,7 +174,7 @@ def roles_by_apply(graph: Graph) -> dict[int, Role]:
     edges = graph.edges
     is_apply = graph.ops.map(lambda op: _APPLY.fullmatch(op) is not None)
     data = np.flatnonzero((edges.port >= 0) & (edges.node >= 0) & is_apply[edges.reader])
-    read, first = np.unique(edges.node[data], return_index=True)
+    read, first = with_first(edges.node[data])
     at = data[first]  # what several apply is told by the first
     is_trained = at == edges.offsets[edges.reader[at]]
     roles = (Role.TRAINABLE if one else Role.OPTIMIZER for one in is_trained.tolist())

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.frozen_dataclass import frozen_dataclass, mutable_dataclass
 
 Ints = npt.NDArray[np.int64]
 
@@ -55,7 +54,7 @@ class ScopeTree:
         return total
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class _Place:
     """A scope or a group: those inside are nodes, or places as -1 - number."""
 

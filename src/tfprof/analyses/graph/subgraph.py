@@ -5,19 +5,20 @@ A graph file also holds what runs once or never: initializers, savers, summaries
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.graph.handles import WRITES
-from tfprof.analyses.graph.inlined import inlined, stands_in_gradients
-from tfprof.analyses.graph.reach import Mask, ancestors, choose_signature
+from tfprof.analyses.graph.inlined import IN_GRADIENTS, inlined, stands_in_gradients
+from tfprof.analyses.graph.reach import Mask, ancestors, choose_signature, spread
 from tfprof.errors import UsageError
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
+from tfprof.model.remembered import is_kept, remembered
 from tfprof.wire import dtypes
 
 TRAIN, INFERENCE = "train", "inference"
@@ -26,15 +27,15 @@ FORWARD, BACKWARD, UPDATE = "forward", "backward", "update"
 PHASES = (FORWARD, BACKWARD, UPDATE)
 TRAIN_COLLECTION = "train_op"
 
-INPUT_OPS = re.compile(r"Placeholder\w*|_Arg|Iterator\w*|Queue\w*|\w*Reader\w*")
+INPUT_OPS = late_pattern(r"Placeholder\w*|_Arg|Iterator\w*|Queue\w*|\w*Reader\w*")
 _AGGREGATES = ("AddN", "AccumulateNV2")
 _LOOPS = ("While", "StatelessWhile")
 _EMPTY_LISTS = ("EmptyTensorList", "TensorListReserve", "Stack", "StackV2")
 # how a traced function's results are named
-_RETURNED = re.compile(r"Identity(_\d+)?")
-_SAVERS = re.compile(r"(Save|Restore)(V2|Slices?)?")
+_RETURNED = late_pattern(r"Identity(_\d+)?")
+_SAVERS = late_pattern(r"(Save|Restore)(V2|Slices?)?")
 # ops that nobody reads because they are there for their effect, or for none
-_EFFECTS = re.compile(
+_EFFECTS = late_pattern(
     r"NoOp|Assert|Print(V2)?|\w*Summary\w*|Save\w*|Restore\w*|MergeV2Checkpoints|Const|Placeholder\w*"
     r"|VarHandleOp|Variable(V2)?|VarIsInitializedOp|IsVariableInitialized|_Retval|_Arg|ReadVariableOp"
 )
@@ -104,13 +105,16 @@ def _predicts(graph: Graph, *, trains: bool) -> Subgraph:
     return Subgraph(forward, INFERENCE, "the forward pass", only_forward=True)
 
 
+@remembered(lambda graph: ((graph,), ()), is_kept)
 def phases(graph: Graph) -> npt.NDArray[np.int64]:
     """Of each node, which of PHASES it belongs to: gradients, what uses them, all before.
 
     What functions do is only seen in a graph that has them written out.
     """
     found = np.full(len(graph), PHASES.index(FORWARD), np.int64)
-    back = np.array([stands_in_gradients(name) for name in graph.names], bool)
+    back = np.zeros(len(graph), bool)
+    near = graph.names.may_have(IN_GRADIENTS)
+    back[near] = [stands_in_gradients(name) for name in graph.names.at(near)]
     if not back.any():
         return found
     # what a gradient prepares for the forward pass, a list to keep things in, makes nothing later
@@ -140,21 +144,18 @@ def descendants(
 
     Nothing is followed past the rows `ends`.
     """
-    known = (graph.edges.node >= 0) & ~np.isin(graph.edges.node, np.asarray(ends, np.int64))
-    data = np.flatnonzero(known if control else known & (graph.edges.port >= 0))
-    source, reader = graph.edges.node[data], graph.edges.reader[data]
-    order = np.argsort(source, kind="stable")
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=len(graph)))]).tolist()
-    reads = reader[order].tolist()
-    seen = bytearray(marked.astype(np.uint8).tobytes())
-    stack = np.flatnonzero(marked).tolist()
-    while stack:
-        row = stack.pop()
-        for one in reads[offsets[row] : offsets[row + 1]]:
-            if not seen[one]:
-                seen[one] = 1
-                stack.append(one)
-    return np.frombuffer(bytes(seen), np.uint8).astype(bool)
+    edges = graph.edges
+    if control:
+        order = np.flatnonzero(edges.node >= 0)
+        order = order[np.argsort(edges.node[order], kind="stable")]
+        counts = np.bincount(edges.node[order], minlength=len(graph))
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+    else:
+        offsets, order = graph.readers
+    begin, end = offsets[:-1].copy(), offsets[1:]
+    closed = np.asarray(ends, np.int64)
+    begin[closed] = end[closed]
+    return spread(marked, begin, end, edges.reader[order])
 
 
 def _fetched(graph: Graph, name: str) -> int:

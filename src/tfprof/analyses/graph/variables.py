@@ -9,6 +9,9 @@ op, the names of optimizer slots, the data flow.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
+
+import numpy as np
 
 from tfprof.analyses.graph.handles import functions_of, is_variable, value_of
 from tfprof.analyses.graph.inlined import inlined
@@ -26,7 +29,7 @@ from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.dims import packed
 from tfprof.model.graph import Graph, Node, Shape, as_shape, elements, shape_in, type_in
 from tfprof.model.profile import DeclaredVariable, ProfileData
-from tfprof.model.remembered import parts_of, remembered
+from tfprof.model.remembered import is_kept, remembered
 from tfprof.wire import dtypes
 from tfprof.wire.schema import Proto
 
@@ -41,6 +44,8 @@ class Variable:
     dtype: int
     # None: nothing says whether it is trained
     role: Role | None
+    # of the node that holds it; None where it is in no graph
+    op: str | None = field(default=None, compare=False)
 
     @property
     def elements(self) -> int | None:
@@ -59,12 +64,19 @@ def find_variables(data: ProfileData, part: Extent | None = None) -> list[Variab
     return list(_found(data, data.graph, part or extent(data)))
 
 
-@remembered(lambda data, _graph, part: (parts_of(data), (part.rows.tobytes(),)))
+@remembered(
+    lambda data, graph, part: ((graph, data.declared, data.oplog), (part.rows.tobytes(),)),
+    lambda _data, graph, _part: is_kept(graph),
+)
 def _found(data: ProfileData, graph: Graph, part: Extent) -> list[Variable]:
     held = list(_held(data, graph, part))
     declared = _declared(data)
-    decide = _decider(graph, held, declared)
-    return [Variable(node.name, shape, dtype, decide(node, dtype)) for node, shape, dtype in held]
+    decide = _decider(graph, [node.row for node, _, _ in held], declared)
+    names = graph.names.at(np.array([node.row for node, _, _ in held], np.int64))
+    return [
+        Variable(name, shape, dtype, decide(node.row, name, dtype), node.op)
+        for name, (node, shape, dtype) in zip(names, held, strict=True)
+    ]
 
 
 _Held = tuple[Node, Shape | None, int]
@@ -73,19 +85,16 @@ _Held = tuple[Node, Shape | None, int]
 def _held(data: ProfileData, graph: Graph, part: Extent) -> Iterator[_Held]:
     inside = set(part.rows.tolist()) if len(part.rows) < len(graph) else None
     seen: set[tuple[bytes, bytes]] = set()
-    # of most variables another has the same attributes, which are then one object
-    known: dict[int, tuple[Shape | None, int, Mapping[str, Proto]]] = {}
+    told = _told_of_references(graph)
     for node in graph.of_type(*REF_VARIABLES, "VarHandleOp", "Placeholder"):
         if inside is not None and node.row not in inside:
             continue
-        op, attributes = node.op, node.attributes
+        op = node.op
         if op in REF_VARIABLES:
-            if id(attributes) not in known:
-                told = shape_in(attributes), type_in(attributes, "dtype"), attributes
-                known[id(attributes)] = told
-            shape, dtype, _ = known[id(attributes)]
-            yield node, shape, dtype
-        elif op == "VarHandleOp":
+            yield node, *told[node.row]
+            continue
+        attributes = node.attributes
+        if op == "VarHandleOp":
             # two handles of one shared name are one variable
             key = (attributes["container"].s, attributes["shared_name"].s)
             if not key[1] or key not in seen:
@@ -93,6 +102,23 @@ def _held(data: ProfileData, graph: Graph, part: Extent) -> Iterator[_Held]:
                 yield node, shape_in(attributes), type_in(attributes, "dtype")
         elif type_in(attributes, "dtype") == dtypes.RESOURCE:
             yield from _captured(data, node)
+
+
+def _told_of_references(graph: Graph) -> dict[int, tuple[Shape | None, int]]:
+    """Shape and type of each, read together: each has attributes of its own, with its name in."""
+    rows = graph.ops.where(*REF_VARIABLES).astype(np.int64)
+    shapes, types = (graph.attributes.column(name, rows) for name in ("shape", "dtype"))
+    # values that are alike are one object
+    known = {id(value): shape_in({"shape": value}) for value in _different(shapes)}
+    codes = {id(value): int(value.type) for value in _different(types)}
+    return {
+        row: (known.get(id(shapes.get(row))), codes.get(id(types.get(row)), 0))
+        for row in rows.tolist()
+    }
+
+
+def _different(column: Mapping[int, Proto]) -> Iterator[Proto]:
+    return iter({id(value): value for value in column.values()}.values())
 
 
 def _captured(data: ProfileData, node: Node) -> Iterator[_Held]:
@@ -137,28 +163,24 @@ def _match_captures(
 
 
 def _decider(
-    graph: Graph, held: list[_Held], declared: dict[str, bool]
-) -> Callable[[Node, int], Role | None]:
-    names = {node.name: None for node, _, _ in held}
+    graph: Graph, rows: list[int], declared: dict[str, bool]
+) -> Callable[[int, str, int], Role | None]:
+    names = dict.fromkeys(graph.names.at(np.array(rows, np.int64)))
     whole = inlined(graph).graph
-    rows = [node.row for node, _, _ in held]
     is_training = may_write(whole) and any(updates(whole.node(row)) for row in rows)
     by_apply = roles_by_apply(whole)
     flow = VariableFlow.of(whole, rows) if is_training else None
 
-    def decide(outside: Node, dtype: int) -> Role | None:
-        if declared.get(outside.name):
+    def decide(row: int, name: str, dtype: int) -> Role | None:
+        if declared.get(name):
             return Role.TRAINABLE
-        node = whole.node(outside.row)
-        role = by_apply.get(node.row) or role_by_name(node.name, names)
-        if node.name in declared:
-            # said to be not trainable: only the kind of state is open
-            role = role if role is not Role.TRAINABLE else None
-            if role is None and flow is not None:
-                role = role_by_flow(node, flow, floating=dtypes.is_floating(dtype))
-            return role if role not in (None, Role.TRAINABLE) else Role.NON_TRAINABLE
+        role = by_apply.get(row) or role_by_name(name, names)
+        if name in declared and role is Role.TRAINABLE:
+            role = None  # said to be not trainable: only the kind of state is open
         if role is None and flow is not None:
-            role = role_by_flow(node, flow, floating=dtypes.is_floating(dtype))
+            role = role_by_flow(whole.node(row), flow, floating=dtypes.is_floating(dtype))
+        if name in declared:
+            return role if role not in (None, Role.TRAINABLE) else Role.NON_TRAINABLE
         return role
 
     return decide
@@ -177,5 +199,5 @@ def frozen_weights(data: ProfileData, part: Extent) -> list[Variable]:
             continue
         shape = as_shape(node.attributes["value"].tensor.tensor_shape)
         if shape and (elements(shape) or 0) > 1:
-            found.append(Variable(node.name, shape, dtype, Role.OTHER))
+            found.append(Variable(node.name, shape, dtype, Role.OTHER, node.op))
     return found

@@ -5,6 +5,7 @@ A stage calls a function, and the runtime runs its ops under the number of that 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import inf
 
 import numpy as np
@@ -19,6 +20,7 @@ from tfprof.analyses.input_events.event_names import (
 )
 from tfprof.analyses.input_pipeline.pipelines import Pipeline
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.joint_codes import joint_codes
 from tfprof.model.op_names import OpKind, op_name
 from tfprof.model.xspace import Plane
 from tfprof.results.input import FunctionRow
@@ -41,11 +43,11 @@ def function_ops(pipeline: Pipeline, share: float = 1.0) -> list[FunctionRow]:
     mine = numbers[place] == runs.ints()
     ops, of_stage, own = _ops_within(first, runs.rows[mine], stage[place[mine]])
     names = len(plane.event_names)
-    keys, at, count = np.unique(
-        of_stage * names + plane.events.name[ops], return_inverse=True, return_counts=True
-    )
-    time = np.zeros(len(keys), np.int64)
-    np.add.at(time, at.reshape(-1), own)
+    code, at_first = joint_codes([of_stage, plane.events.name[ops]])
+    count = np.bincount(code, minlength=len(at_first))
+    time = np.zeros(len(at_first), np.int64)
+    np.add.at(time, code, own)
+    keys = of_stage[at_first] * names + plane.events.name[ops[at_first]]
     found = []
     for key, number, spent in zip(keys.tolist(), count.tolist(), time.tolist(), strict=True):
         op = op_name(plane.event_names.name[key % names])
@@ -108,24 +110,30 @@ def _own_producers(
 def _ops_within(first: _Part, runs: Ints, stage: Ints) -> tuple[Ints, Ints, Ints]:
     """The ops that ran within some events, the stages of these, and self times."""
     plane = first.plane
-    of_run = np.full(len(plane.events), -1, np.int32)
-    of_run[runs] = stage
-    busy = np.zeros(len(plane.lines), bool)
-    busy[plane.line_of(runs)] = True
     ops = first.of_these(rows_where(plane, _is_op))
-    ops = ops[busy[plane.line_of(ops)]]
-    both = together(plane, runs, ops)
-    is_op = of_run[both] < 0
-    line = plane.line_of(both)
+    # line by line: what is within what is told by the events of one thread
+    found = [(np.zeros(0, np.int64),) * 3]
+    bounds = (np.searchsorted(rows, plane.lines.first) for rows in (runs, ops))
+    for (begin, end), (low, high) in zip(*(pairwise(one.tolist()) for one in bounds), strict=True):
+        if begin < end and low < high:
+            found.append(_on_line(plane, runs[begin:end], stage[begin:end], ops[low:high]))
+    rows, of_stage, own = (np.concatenate(column) for column in zip(*found, strict=True))
+    return rows, of_stage, own
+
+
+def _on_line(plane: Plane, runs: Ints, stage: Ints, ops: Ints) -> tuple[Ints, Ints, Ints]:
+    both = np.sort(np.concatenate([runs, ops]), kind="stable")
+    of_run = np.full(len(both), -1, np.int64)
+    of_run[np.searchsorted(both, runs)] = stage
+    is_op = of_run < 0
     start, duration = plane.events.start_ps[both], plane.events.duration_ps[both]
-    holder = holders(line, start, start + duration)
+    holder = holders(np.broadcast_to(np.int64(0), both.shape), start, start + duration)
     # up to what is no op: a run, or nothing
     top = holder.copy()
     while (inner := np.flatnonzero((top >= 0) & is_op[top])).size:
         top[inner] = holder[top[inner]]
     mine = np.flatnonzero(is_op & (top >= 0))
-    own = own_times(holder, duration)
-    return both[mine], of_run[both[top[mine]]].astype(np.int64), own[mine]
+    return both[mine], of_run[top[mine]], own_times(holder, duration)[mine]
 
 
 def _is_op(event: str) -> bool:

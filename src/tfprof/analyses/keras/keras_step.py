@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from tfprof.analyses.cost.op_costs import OpCost, OpCosts
 from tfprof.analyses.graph.subgraph import FORWARD, INFERENCE, TRAIN, Subgraph
@@ -110,7 +111,7 @@ class _NoAttributes:
     def of(self, node: int) -> Mapping[str, Proto]:  # noqa: ARG002
         return {}
 
-    def column(self, name: str) -> Mapping[int, Proto]:  # noqa: ARG002
+    def column(self, name: str, among: npt.NDArray[np.int64] | None = None) -> Mapping[int, Proto]:  # noqa: ARG002
         return {}
 
 

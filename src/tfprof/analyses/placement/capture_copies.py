@@ -43,7 +43,7 @@ def sent_rows(trace: Trace) -> frozenset[int]:
 
 def _of_device(plane: Plane) -> Iterator[tuple[CopyRoute, CopySum]]:
     names = [_COPY.fullmatch(name) is not None for name in plane.event_names.name]
-    is_copy = np.array([*names, False], bool)[plane.events.name]
+    is_copy = plane.by_name(np.array([*names, False], bool))
     rows = np.flatnonzero(is_copy)
     rows = rows[lines_that_count(plane)[plane.line_of(rows)]]
     if not len(rows):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, partial
 
 from tfprof.analyses.cost.params import count_parameters
 from tfprof.analyses.graph.partition_graphs import PartitionGraph, partition_graphs
@@ -24,10 +25,11 @@ from tfprof.model.device import DeviceNames, DeviceSpec
 from tfprof.model.dims import elements, packed
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
+from tfprof.model.merging import merged
 from tfprof.model.placement_log import PlacementLog
 from tfprof.model.profile import ProfileData
 from tfprof.ops.rule import Tensor
-from tfprof.results.partial import merged, summed
+from tfprof.results.partial import summed
 from tfprof.results.placement import (
     WRITTEN,
     Copies,
@@ -201,20 +203,28 @@ def soft_placed(
     """
     placed = log.placed if log is not None else {}
     absent = _types_absent(data)
+    spec_of = cache(names.spec)
     for graph in graphs_of(data):
         asked = [DeviceSpec.of(name) for name in graph.devices.table]
         full = [names.spec(name) for name in graph.devices.table]
+        allows = cache(partial(_allows, asked, spec_of))
         for row, code in enumerate(graph.devices.codes.tolist()):
             if asked[code].type is None and asked[code].job is None:
                 continue
             name = graph.names[row]
             seen = ran.places.get(name) or [names(one) for one in placed.get(name, ())]
-            if not seen or any(asked[code].allows(names.spec(one)) for one in seen):
+            if not seen or any(allows(code, one) for one in seen):
                 continue
             if name in ran.places and absent is not None and full[code].type not in absent:
                 continue
             where = names(graph.devices.table[code])
             yield SoftPlaced(name, graph.ops[row], where, seen[0])
+
+
+def _allows(
+    asked: Sequence[DeviceSpec], spec_of: Callable[[str], DeviceSpec], code: int, seen: str
+) -> bool:
+    return asked[code].allows(spec_of(seen))
 
 
 def _types_absent(data: ProfileData) -> set[str | None] | None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tfprof.analyses.placement.copy_sums import copies_of
-from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.frozen_dataclass import frozen_dataclass, mutable_dataclass
 from tfprof.model.device import ALL_STREAMS, DeviceNames, DeviceSpec, is_part, is_stream
 from tfprof.model.device_labels import NO_OP
 from tfprof.results.placement import Copies
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 CPU = "CPU"
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class Use:
     """Of one device in all steps together. `micros` of a GPU is that of its kernels."""
 

@@ -14,8 +14,8 @@ from tfprof.model import units
 from tfprof.model.device import DeviceNames, DeviceSpec
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
+from tfprof.model.merging import merged
 from tfprof.model.profile import ProfileData
-from tfprof.results.partial import merged
 from tfprof.results.placement import SoftPlaced
 
 

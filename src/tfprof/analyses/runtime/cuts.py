@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from tfprof.analyses.device_events.columns import NO_SOURCE, DeviceEvents
 from tfprof.analyses.device_events.kinds import kind_of
@@ -51,13 +53,24 @@ def _kernels(events: DeviceEvents) -> Interned:
     return Interned(names.codes[codes], names.table)
 
 
-def phases(runs: OpEvents) -> Interned:
+class Ops(Protocol):
+    """Executions of ops, as far as their phases are asked for."""
+
+    @property
+    def node(self) -> Interned: ...
+    @property
+    def op(self) -> Interned: ...
+    @property
+    def pipeline(self) -> npt.NDArray[np.bool_]: ...
+
+
+def phases(runs: Ops) -> Interned:
     """What the pipeline does is of no phase, and neither is a copy of no op."""
     found = _by_op(runs, lambda node, op: phase_of(node, op).value)
     return _with(found, runs.pipeline, Phase.OTHER.value)
 
 
-def _by_op(runs: OpEvents, name_of: Callable[[str, str], str]) -> Interned:
+def _by_op(runs: Ops, name_of: Callable[[str, str], str]) -> Interned:
     """By node and op type; pairs that are alike are asked once."""
     kinds = max(1, len(runs.op.table))
     pairs = runs.node.codes.astype(np.int64) * kinds + runs.op.codes

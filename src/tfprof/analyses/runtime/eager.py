@@ -9,15 +9,18 @@ import numpy.typing as npt
 
 from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.runtime.op_events import OpEvents, on_planes
+from tfprof.late_pattern import late_pattern
 from tfprof.model.trace import Trace
 from tfprof.model.xspace import HOST_THREADS, Plane
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-_EAGER = re.compile(r"Eager(?:Kernel|Local)?Execute.*")
+_EAGER = late_pattern(r"Eager(?:Kernel|Local)?Execute.*")
 # a function that was compiled whole runs as one kernel, which has its name
-_FUNCTION = re.compile(r"FunctionRun|ExecutorState::Process|ExecutorState::RunAsync|__inference_.+")
+_FUNCTION = late_pattern(
+    r"FunctionRun|ExecutorState::Process|ExecutorState::RunAsync|__inference_.+"
+)
 _STATED = "is_eager"
 
 

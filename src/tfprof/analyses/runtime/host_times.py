@@ -26,10 +26,9 @@ from tfprof.model.host_work import HostTask
 from tfprof.model.hosts import Host
 from tfprof.model.interned import Interned
 from tfprof.model.profile import ProfileData
-from tfprof.model.remembered import remembered
+from tfprof.model.remembered import parts_of, remembered
 from tfprof.model.trace import Trace
 from tfprof.results.op_times import OpTimesPartial
-from tfprof.results.partial import merged
 
 if TYPE_CHECKING:  # without a graph there are none, and need not be imported
     from tfprof.analyses.cost.layers import LayerOps
@@ -54,12 +53,13 @@ def _layer_names(layers: Sequence[LayerOps]) -> dict[str, str]:
     return {without_calls(op.site.name): one.name for one in layers for op in one.ops}
 
 
+@remembered(lambda data, query: ((*parts_of(data), query.costs, query.layers), (query.by,)))
 def op_times_of(data: ProfileData, query: OpTimesQuery) -> OpTimesPartial:
     """Of all hosts. Medians over several are estimated, of one exact."""
     hosts = data.hosts.on_one_clock
     several = len(hosts) > 1
     asked = OpTimesAsked(query, executed_types(data), data.graph, several=several)
-    whole = merged(by_steps(hosts, asked.key, _of_host, asked))
+    whole = by_steps(hosts, asked.key, _of_host, asked)
     return closed(whole, query.layer_names) if several else whole
 
 

@@ -10,15 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.device_events.columns import DeviceEvents, device_events
+from tfprof.late_pattern import late_pattern
 from tfprof.model.host_work import HostTask
 from tfprof.model.hosts import Host, Hosts
 from tfprof.model.interned import Interned
 from tfprof.model.joint_codes import joint_codes
 from tfprof.model.kernel_names import short_name
+from tfprof.model.merging import merged
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.device_work import Kind
 from tfprof.results.kernels import KernelsPartial, KernelSums, Launch
-from tfprof.results.partial import merged
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -27,22 +28,22 @@ _DETAILS = "kernel_details"
 _OCCUPANCY = "theoretical_occupancy_pct"
 # more registers than any thread can have: an old tracer writes garbage
 _MOST_REGISTERS = 1024
-_PART = re.compile(r"(\w+):(\S+)")
+_PART = late_pattern(r"(\w+):(\S+)")
 _SHARED = ("static_shared", "dynamic_shared", "shm", "group_mem")
 # what libraries build into the names of kernels that use such cores: cuBLAS, cuDNN, CUTLASS,
 # AMD's Tensile with a matrix instruction, its attention, and what Triton makes of products
-_TENSOR_CORES = re.compile(
+_TENSOR_CORES = late_pattern(
     r"16816|c1688|h1688|s1688|h884|s884|hmma|i8816|i16832|xmma_gemm|xmma_implicit_gemm"
     r"|xmma_sparse|conv1x1|sm90_|sm100_|wgmma|tensorop|Cijk_.*MI\d|ck_tile.*Fmha|gemm_fusion",
     re.IGNORECASE,
 )
 # what stands beside a product: it prepares, fills, converts or adds up
-_BESIDE = re.compile(
+_BESIDE = late_pattern(
     r"FmhaBwdOGradDotOKernel|FmhaBwdConvertQGradKernel|fillBuffer|copyBuffer|rng_state|reduce|memset",
     re.IGNORECASE,
 )
 # the same libraries' kernels for ordinary cores
-_ORDINARY = re.compile(
+_ORDINARY = late_pattern(
     r"[sdcz]gemm|gemv|scudnn|implicit_convolve|winograd|fft|eigen", re.IGNORECASE
 )
 _ELIGIBLE_KINDS = (Kind.MATMUL.value, Kind.CONVOLUTION.value, Kind.ATTENTION.value)
@@ -54,7 +55,7 @@ def kernels(spaces: Iterable[Space]) -> KernelsPartial:
 
 
 def kernels_of(hosts: Hosts) -> KernelsPartial:
-    return merged([KernelsPartial(), *hosts.each(KERNELS.key, _of_host)])
+    return hosts.merged(KERNELS.key, _of_host) if hosts else KernelsPartial()
 
 
 def _of_host(host: Host) -> KernelsPartial:
@@ -62,7 +63,7 @@ def _of_host(host: Host) -> KernelsPartial:
     return KernelsPartial() if space is None else of_space(space)
 
 
-KERNELS = HostTask("kernels", _of_host)
+KERNELS = HostTask("kernels", _of_host, together=True)
 
 
 def of_space(space: Space) -> KernelsPartial:

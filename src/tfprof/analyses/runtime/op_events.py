@@ -186,9 +186,11 @@ def _of_capture(trace: Trace, space: Space) -> OpEvents:
     thread = _with(rows.thread, others.thread)
     device = Interned.joined([rows.device, others.device])
     on_device = device.map(is_part)
-    host = np.flatnonzero(~on_device)
-    own = _own_times(host[np.argsort(event[host], kind="stable")], thread, start, total)
-    copies = np.zeros(len(event), bool) if len(host) < len(event) else None
+    order = np.argsort(event, kind="stable")
+    with_devices = bool(on_device.any())
+    own = _own_times(order[~on_device[order]] if with_devices else order, thread, start, total)
+    del order
+    copies = np.zeros(len(event), bool) if with_devices else None
     for plane, here, mine in on_planes(space, event, on_device):
         own[here] = own_times_of(plane, mine)
         if copies is not None:
@@ -204,14 +206,14 @@ def _of_capture(trace: Trace, space: Space) -> OpEvents:
         device,
         thread,
         trace.threads,
-        _with(rows.step, np.full(len(others.event), -1)),
+        _with(rows.step, np.broadcast_to(np.int64(-1), (len(others.event),))),
         start,
         total,
         own,
         types.map(OpKind.DATASET.value.__eq__) | pipeline,
         nested=True,
         origin_ps=space.origin_ns * PS_A_NANOSECOND,
-        device_side=on_device if on_device.any() else None,
+        device_side=on_device if with_devices else None,
         copies=copies,
         first=None if first.all() else np.append(first, np.ones(len(others.event), bool)),
         event=event,
@@ -253,7 +255,13 @@ def _own_times(order: Ints, thread: Ints, start: Ints, total: Ints) -> Ints:
 
 
 def _with(column: Ints, more: Ints) -> Ints:
-    """A capture may have millions of kernels and nothing else: then nothing is copied."""
+    """A capture may have millions of kernels and nothing else: then nothing is copied.
+
+    Nor is a number that all rows have.
+    """
+    alike = len(column) and len(more) and column.strides == more.strides == (0,)
+    if alike and column[0] == more[0]:
+        return np.broadcast_to(column[0], (len(column) + len(more),))
     return np.concatenate([column, more]) if len(more) else column
 
 

@@ -12,13 +12,18 @@ from tfprof.analyses.runtime.eager import is_eager
 from tfprof.analyses.runtime.op_events import OpEvents, op_events
 from tfprof.analyses.steps.host_clock import by_steps, task_by_steps
 from tfprof.analyses.steps.step_clock import StepClock, TraceSteps, step_clock
+from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.hosts import Host, Hosts
+from tfprof.model.interned import Interned
+from tfprof.model.merging import merged
 from tfprof.model.op_names import OpKind
+from tfprof.model.remembered import remembered
 from tfprof.model.trace import Executions, Trace
-from tfprof.results.partial import FirstPlace, Met, merged
+from tfprof.results.partial import FirstPlace, Met
 from tfprof.results.step_average import NodeSums, RunSide, StepAverage, StepAveragePartial
 
 Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 
 def step_average(*traces: Trace) -> StepAverage:
@@ -27,8 +32,9 @@ def step_average(*traces: Trace) -> StepAverage:
     return merged(run_partial(trace, clock, rank) for rank, trace in enumerate(traces)).finish()
 
 
+@remembered(lambda hosts: (tuple(hosts), ()))
 def average_of_hosts(hosts: Hosts) -> StepAverage:
-    return merged(by_steps(hosts, AVERAGE.key, _of_host)).finish()
+    return by_steps(hosts, AVERAGE.key, _of_host).finish()
 
 
 def _of_host(host: Host, clock: StepClock) -> StepAveragePartial:
@@ -50,10 +56,9 @@ def run_partial(trace: Trace, clock: StepClock, rank: int = 0) -> StepAveragePar
         kept &= marked.holding(every.device, every.start_ps)
     eager = is_eager(trace, every) & kept
     on_device = every.on_device
-    threads, devices = kept & ~on_device, kept & on_device
     return StepAveragePartial(
-        _side(every.where(threads), None if requested is None else requested[threads], rank),
-        _side(every.where(devices), None if requested is None else requested[devices], rank),
+        _side(_Runs.of(every, kept & ~on_device, requested), rank),
+        _side(_Runs.of(every, kept & on_device, requested), rank),
         int(every.self_ps[every.pipeline & kept].sum()),
         marked.numbers or trace.steps,
         marked.known_periods,
@@ -63,14 +68,42 @@ def run_partial(trace: Trace, clock: StepClock, rank: int = 0) -> StepAveragePar
     )
 
 
-def _side(runs: OpEvents, requested: Ints | None, rank: int) -> RunSide:
+@frozen_dataclass
+class _Runs:
+    """What is added up of executions; of millions, the other columns are not copied."""
+
+    node: Interned
+    op: Interned
+    device: Interned
+    self_ps: Ints
+    pipeline: Mask
+    copies: Mask | None
+    begins: Mask
+    requested: Ints | None
+
+    @classmethod
+    def of(cls, every: OpEvents, chosen: Mask, requested: Ints | None) -> _Runs:
+        rows: Ints | slice = slice(None) if chosen.all() else np.flatnonzero(chosen)
+        return cls(
+            Interned(every.node.codes[rows], every.node.table),
+            Interned(every.op.codes[rows], every.op.table),
+            Interned(every.device.codes[rows], every.device.table),
+            every.self_ps[rows],
+            every.pipeline[rows],
+            None if every.copies is None else every.copies[rows],
+            every.begins[rows],
+            None if requested is None else requested[rows],
+        )
+
+
+def _side(runs: _Runs, rank: int) -> RunSide:
     phase = phases(runs)
     codes, size = phase.codes.astype(np.int64), len(phase.table)
     took, copied = _summed(codes, runs.self_ps, size), [0] * size
     if runs.copies is not None and runs.copies.any():
         copied = _summed(codes[runs.copies], runs.self_ps[runs.copies], size)
     return RunSide(
-        dict(_by_node(runs, requested, rank)),
+        dict(_by_node(runs, rank)),
         dict(_by_device(runs, rank)),
         {name: took[code] for code, name in enumerate(phase.table) if took[code]},
         int(runs.begins.sum()),
@@ -78,7 +111,7 @@ def _side(runs: OpEvents, requested: Ints | None, rank: int) -> RunSide:
     )
 
 
-def _by_node(runs: OpEvents, requested: Ints | None, rank: int) -> Iterator[tuple[str, NodeSums]]:
+def _by_node(runs: _Runs, rank: int) -> Iterator[tuple[str, NodeSums]]:
     node, count = runs.node.codes.astype(np.int64), len(runs.node.table)
     seen = np.bincount(node, minlength=count).tolist()
     times = np.bincount(node[runs.begins], minlength=count).tolist()
@@ -86,7 +119,7 @@ def _by_node(runs: OpEvents, requested: Ints | None, rank: int) -> Iterator[tupl
     copies = [0] * count
     if runs.copies is not None:
         copies = _summed(node, np.where(runs.copies, runs.self_ps, 0), count)
-    asked = [0] * count if requested is None else _summed(node, requested, count)
+    asked = [0] * count if runs.requested is None else _summed(node, runs.requested, count)
     types = np.zeros(count, np.int32)
     types[node] = runs.op.codes
     for code, name in enumerate(runs.node.table):
@@ -101,7 +134,7 @@ def _summed(places: Ints, values: Ints, count: int) -> list[int]:
     return totals.tolist()
 
 
-def _by_device(runs: OpEvents, rank: int) -> Iterator[tuple[str, Met]]:
+def _by_device(runs: _Runs, rank: int) -> Iterator[tuple[str, Met]]:
     """Also of those that did nothing: they decide how much of a name is needed."""
     table = runs.device.table
     totals = _summed(runs.device.codes.astype(np.int64), runs.self_ps, len(table))

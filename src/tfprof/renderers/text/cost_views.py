@@ -11,15 +11,17 @@ import numpy.typing as npt
 
 from tfprof.model import metrics
 from tfprof.model.quantity import Kind
-from tfprof.printable import printable, printable_lines
+from tfprof.printable import are_printable, printable, printable_lines
 from tfprof.renderers.text.original_numbers import CORRECTED, ORIGINAL, Spelling, Write
 from tfprof.renderers.text.tensor_dump import tensor_dump
 from tfprof.results import trees as c
 from tfprof.results.trees import ROOT_NAME, CostRows, OpCostRow, Shape
 from tfprof.views.trees import CostTreeView, OpCostView
+from tfprof.wire.distinct import numbered
 
-Column = Sequence[str | None]
+Column = Iterable[str | None]
 Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 _MEMORY = (metrics.BYTES, metrics.PEAK, metrics.RESIDUAL, metrics.OUTPUT)
 _TIMES = (metrics.MICROS, metrics.ACCELERATOR, metrics.CPU)
@@ -40,10 +42,29 @@ def tree_text(view: CostTreeView) -> str:
         legend.append("node name | " + " | ".join(titles))
     of_rows = _code_columns if view.of_code else _tree_columns
     columns = list(of_rows(view.rows, view.select, spelling, early=early))
+    is_framed = bool(view.select) or not early
+    quick = _quick_lines(view.rows, columns) if is_framed else None
+    if quick is not None:
+        return "".join([*(f"{line}\n" for line in legend), *quick])
     fields = _joined(columns, len(view.rows))
-    framed = (f" ({text})" for text in fields) if view.select or not early else repeat("")
+    framed = (f" ({text})" for text in fields) if is_framed else repeat("")
     lines = _lines(view.rows, framed)
     return "\n".join([*legend, lines]) + "\n"
+
+
+def _quick_lines(rows: CostRows, columns: list[Column]) -> list[str] | None:
+    """Pieces of all lines, if there are only names and costs in them, and nothing to spell out."""
+    if len(columns) != 1 or rows.hidden is not None or rows.values:
+        return None
+    costs = columns[0]
+    if not isinstance(costs, _Shared) or not are_printable(rows.names):
+        return None
+    depths = range(int(rows.indent.max(initial=0)) + 1)
+    pieces = [""] * (3 * len(rows))
+    pieces[0::3] = _Shared(["  " * depth for depth in depths], rows.indent)
+    pieces[1::3] = rows.names
+    pieces[2::3] = _Shared([f" ({text})\n" for text in costs.texts], costs.which)
+    return pieces
 
 
 def _joined(columns: list[Column], count: int) -> Iterable[str]:
@@ -110,34 +131,59 @@ class _Cell(NamedTuple):
     unit: str = ""
 
 
-def _texts(rows: CostRows, *cells: _Cell) -> Column:
+class _Shared(Iterable[str]):
+    """A text for each of many rows, of which most share one."""
+
+    def __init__(self, texts: Sequence[str], which: Ints) -> None:
+        self.texts, self.which = texts, which
+
+    def __iter__(self) -> Iterator[str]:
+        found: list[str] = np.array(self.texts, object)[self.which].tolist()
+        return iter(found)
+
+
+def _texts(rows: CostRows, *cells: _Cell) -> _Shared:
     """The cells of each row, as one text; most rows of a large graph cost nothing, and share it."""
     used = [cell.column for cell in cells]
     used += [metrics.LOST_OF[column] for column in used if column in metrics.LOST_OF]
-    costs = rows.own[:, used].any(axis=1) | rows.total[:, used].any(axis=1)
-    costly = np.flatnonzero(costs | ~rows.accounted)
+    differs = ~rows.accounted
+    for column in used:
+        differs |= rows.own[:, column] != 0
+        differs |= rows.total[:, column] != 0
+    costly = np.flatnonzero(differs)
     nothing = np.zeros((1, metrics.COLUMNS), np.int64)
     own, total = (np.concatenate([nothing, matrix[costly]]) for matrix in (rows.own, rows.total))
-    counts = [True, *rows.accounted[costly].tolist()]
-    columns = [_both(own, total, counts, cell, rows.unknown) for cell in cells]
-    first, *others = map(", ".join, zip(*columns, strict=True))
-    texts = np.full(len(rows), first, object)
-    texts[costly] = others
-    found: list[str] = texts.tolist()
-    return found
+    counts = np.append(True, rows.accounted[costly])
+    columns: list[list[str]] = []
+    for cell in cells:
+        # without an accelerator all time is that of the CPU
+        before = zip(columns, cells, strict=False)
+        alike = [texts for texts, other in before if _is_alike(cell, other, own, total)]
+        columns.append(alike[0] if alike else _both(own, total, counts, cell, rows.unknown))
+    which = np.zeros(len(rows), np.int64)
+    which[costly] = np.arange(1, len(costly) + 1)
+    return _Shared([*map(", ".join, zip(*columns, strict=True))], which)
+
+
+def _is_alike(cell: _Cell, other: _Cell, own: Ints, total: Ints) -> bool:
+    """Whether both are written with the same texts; one run tells all times, or none."""
+    one, two = cell.column, other.column
+    return {one, two} <= {*_TIMES} and all(
+        np.array_equal(matrix[:, one], matrix[:, two]) for matrix in (own, total)
+    )
 
 
 def _both(
-    own: Ints, total: Ints, counts: list[bool], cell: _Cell, unknown: Mapping[str, str]
+    own: Ints, total: Ints, counts: Mask, cell: _Cell, unknown: Mapping[str, str]
 ) -> list[str]:
     """A row's own cost, unless it does not count, and the total."""
     column, write, unit = cell
     if metrics.NAMES[min(column, metrics.RUNS)] in unknown and column != metrics.DEFINED:
-        totals = owns = [_UNKNOWN] * len(own)
+        totals, owns = [_UNKNOWN] * len(own), [_UNKNOWN] * len(own)
     else:
         totals, owns = (_known(matrix, column, write) for matrix in (total, own))
-    if not all(counts):
-        owns = [text if counted else "--" for text, counted in zip(owns, counts, strict=True)]
+    for at in np.flatnonzero(~counts).tolist():
+        owns[at] = "--"
     return [f"{one}/{all_}{unit}" for one, all_ in zip(owns, totals, strict=True)]
 
 
@@ -152,9 +198,8 @@ def _known(matrix: Ints, column: int, write: Write) -> list[str]:
 
 def _written(values: Ints, write: Write) -> list[str]:
     """Each number as text; most numbers of a column occur many times."""
-    distinct, place = np.unique(values, return_inverse=True)
-    texts = [write(value) for value in distinct.tolist()]
-    return [texts[at] for at in place.tolist()]
+    distinct, which = numbered(values)
+    return [*_Shared([*map(write, distinct.tolist())], which)]
 
 
 def _costs(select: frozenset[str], spelling: Spelling, *, early: bool) -> list[_Cell]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from statistics import median
 from typing import TYPE_CHECKING, TypeVar
 
 from tfprof.analyses.advice.known import CodeLine, FunctionTraces, Known
@@ -55,7 +54,7 @@ def known_of(found: Digest, query: Query) -> Known:
         steps=_steps(data) if ran else None,
         input=_input(data) if ran else None,
         ops=_ops(data),
-        kernels=_kernels(data) if data.hosts.spaces else (),
+        kernels=_kernels(data) if data.hosts.captured else (),
         capture=_capture(found),
         placement=_placement(data) if ran and _names_places(data) else None,
         functions=tuple(_functions(data)),
@@ -124,9 +123,9 @@ def _ops(data: ProfileData) -> MeasuredTime | None:
 
 
 def _kernels(data: ProfileData) -> tuple[KernelTime, ...]:
-    from tfprof.analyses.runtime.kernels import kernels
+    from tfprof.analyses.runtime.kernels import kernels_of
 
-    return kernels(data.hosts.spaces).finish()
+    return kernels_of(data.hosts).finish()
 
 
 def _capture(found: Digest) -> CaptureTraits | None:
@@ -159,6 +158,8 @@ def _step_cpu(data: ProfileData) -> float | None:
     first = record.first if record is not None and len(record.processes) == 1 else None
     if first is None or first.steps is None or len(first.steps.untraced_cpu_us) < _ENOUGH:
         return None
+    from statistics import median  # loads fractions and decimals, and few runs are recorded
+
     return median(first.steps.untraced_cpu_us) or None
 
 

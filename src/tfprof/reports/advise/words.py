@@ -5,10 +5,14 @@ from __future__ import annotations
 from tfprof.model import units
 from tfprof.results.advice import Finding, Gain, Severity, sentence
 
+_LINES = 120
+
 
 def in_a_line(one: Finding) -> str:
     """What to change first; of a hint its name. And what it gains."""
     first = one.told.changes[0].advice.partition("; ")[0].rstrip(".")
+    if len(first) > _LINES:  # there is one screen, for more than this
+        first = first.partition(". ")[0]
     what = sentence(first) if one.severity is Severity.PROBLEM else one.rule
     gain = f" ({_difference(one.gain)})" if one.gain is not None else ""
     return f"{what}{gain}:"

@@ -28,11 +28,15 @@ PERIOD = "step time"
 
 @frozen_dataclass(slots=False)
 class Side:
-    """`runs` are repeats of one thing: what is exact is asked of the first of them."""
+    """`runs` are repeats of one thing: what is exact is asked of the first of them.
+
+    `estimates_measured`: memory is estimated also where it was measured, to be set beside that.
+    """
 
     name: str
     runs: Sequence[ProfileData]
     query: Query
+    estimates_measured: bool = True
 
     @property
     def first(self) -> ProfileData:
@@ -40,7 +44,8 @@ class Side:
 
     @cached_property
     def summary(self) -> Brief:
-        return brief_of(self.first, self.query.question)
+        memory = True if self.estimates_measured else None
+        return brief_of(self.first, self.query.question, memory=memory)
 
     @cached_property
     def layers(self) -> Layers:

@@ -20,7 +20,7 @@ from tfprof.model.dims import BATCH, Size, at, symbols
 from tfprof.model.graph import Graph
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
-from tfprof.model.remembered import parts_of, remembered
+from tfprof.model.remembered import is_kept, remembered
 from tfprof.reports.layers.at_peak import ONE_SAMPLE, AtPeak, Owner, peak_of_graph
 from tfprof.reports.layers.nulls import null_peaks, nulls
 from tfprof.reports.layers.of_run import (
@@ -81,7 +81,10 @@ def of_graph(data: ProfileData, graph: Graph, query: Query) -> Answered[LayersRe
     return answered("layers", data, result, [*warnings, *lost], notes)
 
 
-@remembered(lambda data, costs: ((costs, *parts_of(data)), ()))
+@remembered(
+    lambda data, costs: ((costs, data.graph, data.declared, data.oplog), (known_layers(data),)),
+    lambda data, _: data.recorded is None and is_kept(data.graph),
+)
 def layers_of(data: ProfileData, costs: OpCosts) -> list[LayerOps]:
     return by_layer(costs, _no_parameters(data), known_layers(data))
 

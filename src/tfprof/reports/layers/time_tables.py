@@ -69,8 +69,9 @@ _BESIDE_MEASURED = (
 def measured_table(time: MeasuredTime) -> Table:
     """FLOPs a second where they are known, else how much times differ."""
     whole = sum(row.self_us - row.own_copies_us for row in time.rows)
-    own = _own_columns(time)
-    columns = [Column("name", time.by), *_names(time), _SHARE, *_beside(time), *own]
+    # looked up once: whether there is any work is asked of all rows
+    others = (*_beside(time), *_own_columns(time))
+    columns = [Column("name", time.by), *_names(time), _SHARE, *others]
     name_of = _thread if time.by == "thread" else str
     rows: list[list[Value]] = [
         [
@@ -78,7 +79,7 @@ def measured_table(time: MeasuredTime) -> Table:
             row.runs,
             row.self_us,
             _share(row, whole),
-            *(_cell(row, column) for column in (*_beside(time), *own)),
+            *(_cell(row, column) for column in others),
         ]
         for row in time.rows
     ]

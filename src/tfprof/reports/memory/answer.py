@@ -12,6 +12,7 @@ from tfprof.errors import InputMissing, UsageError
 from tfprof.model import units
 from tfprof.model.dims import BATCH
 from tfprof.model.profile import ProfileData
+from tfprof.model.remembered import remembering
 from tfprof.reports.memory.asked_steps import estimator_of
 from tfprof.reports.memory.estimated import against, estimated, missing_of
 from tfprof.reports.memory.measured import measured, why_none
@@ -57,6 +58,7 @@ def _as_in_run(
     return estimated(data, replace(query, batches=(batch,)), progress)
 
 
+@remembering()
 def to_draw(
     data: ProfileData,
     query: Query,

@@ -92,13 +92,13 @@ def digest(
     data: ProfileData,
     question: Question | None = None,
     *,
-    memory: bool = True,
+    memory: bool | None = True,
     brief: bool = False,
 ) -> Digest:
     """`question` asks for what is computed as well; a list of models does without.
 
-    Without `memory`, whoever wants it asks for `step_peaks` later. A `brief` one has neither the
-    batch that fits nor what the time of steps went to.
+    Without `memory`, whoever wants it asks for `step_peaks` later; None asks for it where nothing
+    was measured. A `brief` one has neither the batch that fits nor what the time of steps went to.
     """
     if data.keras is not None:
         from tfprof.analyses.cost.keras_weights import with_weights
@@ -113,6 +113,8 @@ def digest(
         as_run = with_batch_of_run(data, question, static.symbols)
         if as_run != question:
             question, static = as_run, _static(data, as_run)
+    measured = _measured(data.sessions or every) if question is not None else []
+    estimates = memory or (memory is None and not measured)
     return Digest(
         data,
         part,
@@ -123,8 +125,8 @@ def digest(
         _average(hosts) if hosts.any_ops else None,
         logged_flops(data),
         static,
-        _memory(data, part, static, question, fits=not brief) if memory else None,
-        _measured(data.sessions or every) if question is not None else [],
+        _memory(data, part, static, question, fits=not brief) if estimates else None,
+        measured,
         _steps(data) if question is not None and hosts.captured and not brief else None,
         _layers(data, question or Question()),
         question or Question(),
@@ -209,7 +211,7 @@ def _steps(data: ProfileData) -> Breakdown | HostSteps | None:
     if len(data.hosts) > 1:
         from tfprof.reports.steps import steps_of_hosts
 
-        return next(iter(steps_of_hosts(data.hosts).hosts), None)
+        return steps_of_hosts(data.hosts).first
     from tfprof.analyses.step_time.breakdown import breakdowns
 
     return next((one for space in data.hosts.spaces for one in breakdowns(space)), None)

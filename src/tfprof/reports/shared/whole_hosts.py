@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 from tfprof.model.hosts import LeftOut
@@ -18,13 +17,16 @@ def with_whole_hosts(data: ProfileData) -> ProfileData:
         return data
     from tfprof.analyses.steps.host_clock import steps_of_hosts
 
-    own = zip(data.hosts, steps_of_hosts(data.hosts), strict=True)
-    numbers = {host.rank: frozenset() if one is None else one.numbers for host, one in own}
-    whole = [numbers[host.rank] for host in data.hosts if host not in cut]
-    seen = Counter(number for some in whole for number in some)
+    hosts = data.hosts
+    whole = hosts.without({host.rank for host in cut})
     # one that began late is no reason to leave out another
-    expected = {number for number, count in seen.items() if count * 2 > len(whole)}
-    lost = {host.rank: len(expected - numbers[host.rank]) for host in cut}
+    often = steps_of_hosts(whole).seen.items()
+    expected = {number for number, count in often if count * 2 > len(whole)}
+    ranks = {host.rank for host in hosts}
+    lost = {
+        host.rank: len(expected - steps_of_hosts(hosts.without(ranks - {host.rank})).seen.keys())
+        for host in cut
+    }
     left_out = tuple(
         LeftOut(host.name, _WHY.format(lost[host.rank], len(expected)))
         for host in cut

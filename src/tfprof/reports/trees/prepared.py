@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tfprof.analyses.accounting.fill_oplog import fill_oplog
 from tfprof.analyses.accounting.name_scopes import MOST_SCOPES, too_deep
 from tfprof.analyses.accounting.nodes import Nodes, build_nodes
 from tfprof.analyses.accounting.regexes import matcher
@@ -144,4 +143,6 @@ def _with_what_is_asked(data: ProfileData, options: Options, given: Given | None
     logged = data.oplog is not None and bool(data.oplog.float_ops)
     if options.compat or not (flops or trained):
         return data
+    from tfprof.analyses.accounting.fill_oplog import fill_oplog  # loads the rules of all ops
+
     return fill_oplog(data, float_ops=flops and not logged, trained=trained, given=given)

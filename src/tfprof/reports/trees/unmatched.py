@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -71,6 +70,8 @@ def _any(option: str, pattern: str, names: Iterable[str], devices: Iterable[str]
 
 def _nearest(pattern: str, names: Sequence[str]) -> str:
     """What may have been meant; empty where nothing is near."""
+    import difflib  # where something is misspelt
+
     near = difflib.get_close_matches(pattern, islice(names, _NEAR_AMONG), 1)
     if near:
         return f"did you mean {near[0]}?"
