@@ -31,10 +31,14 @@ which `tfprof explain SLUG` shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, ClassVar
 
 from tfprof.printable import printable
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class TfprofError(Exception):
@@ -215,3 +219,14 @@ def all_errors(root: type[TfprofError] = TfprofError) -> list[type[TfprofError]]
         found.append(child)
         found.extend(all_errors(child))
     return found
+
+
+@contextmanager
+def told_if_unwritable(path: Path, option: str) -> Iterator[None]:
+    """What the system says of a place that was given with `option` is told as an error of ours."""
+    try:
+        yield
+    except (OSError, ValueError) as fault:  # a name that no system has: a NUL, half a character
+        why = fault.strerror if isinstance(fault, OSError) and fault.strerror else fault
+        hint = f"Give another place with {option}."
+        raise OutputNotWritable(f"cannot be written: {why}", where=str(path), hint=hint) from None

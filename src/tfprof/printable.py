@@ -8,7 +8,7 @@ round. Data keeps its names: JSON only writes the same characters in its own way
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 # controls of ASCII and Latin-1, marks that turn text round, ends of lines, halves of characters
 _CONTROLS = "\x00-\x09\x0b-\x1f\x7f-\x9f"
@@ -17,6 +17,7 @@ _OTHERS = "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
 _UNSAFE = f"[\n{_CONTROLS}{_OTHERS}]"
 _UNSAFE_IN_JSON = f"[{_CONTROLS}{_OTHERS}]"
 _DELETE = "\x7f"
+_PLAIN = bytes(range(ord(" "), ord(_DELETE)))
 
 # `s3://bucket/run`, also as a path has it, with one slash
 _ADDRESS = r"\b([a-z][a-z0-9+.-]*[a-z0-9]):/{1,2}(?![/\s])([^\s\"'`<>]*)"
@@ -42,6 +43,16 @@ def printable(text: str) -> str:
         text = place(text)
     # quick for nearly all; what else is not printable, such as a wide blank, does no harm
     return text if text.isprintable() else re.sub(_UNSAFE, _escaped, text)
+
+
+def are_printable(texts: Iterable[str]) -> bool:
+    """Whether `printable` leaves all of them as they are."""
+    joined = "".join(texts)
+    if ":" in joined and ":/" in joined:  # one letter is looked for much faster than two
+        return False
+    if joined.isascii():
+        return not joined.encode().translate(None, _PLAIN)
+    return joined.isprintable()
 
 
 def printable_lines(lines: Sequence[str]) -> str:

@@ -59,7 +59,7 @@ class Stopwatch:
         self._count()
         about = {**_ABOUT, IMPORTS: f"{_ABOUT[IMPORTS]}, {self.modules:,} in all"}
         whole = [sum(column) for column in zip(*self._spent.values(), strict=True)]
-        about["whole"] = f"and {self._before[1]:.3f} of the processor before, for Python itself"
+        about["whole"] = f"and {self._before[1]:.3f} before it, for Python itself"
         found = [f"{'timing':<9}{'seconds':>9}{'processor':>11}"]
         for name, (seconds, busy) in {**self._spent, "whole": whole}.items():
             found.append(f"  {name:<7}{seconds:>9.3f}{busy:>11.3f}  {about[name]}")

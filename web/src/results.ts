@@ -930,6 +930,25 @@ export interface HostBeside {
   own_us_by_step: (number | null)[];
 }
 
+/** Its rows of the answer, devices by their full names, and what is held against other hosts. */
+export interface HostBrief {
+  rank: number;
+  host: string;
+  steps: Steps;
+  row: HostRow;
+  devices: DeviceRow[];
+  unused: string[];
+  launches: Launches[];
+  stragglers: Straggler[];
+  missing: string[];
+  input_share: number | null;
+  meets: boolean;
+  exposed: number[];
+  origin_ns: number;
+  meetings: Meetings;
+  traits: HostTraits;
+}
+
 /** Hosts that are not like most: in `what`, what they have, and what the most have. */
 export interface HostDifference {
   what: string;

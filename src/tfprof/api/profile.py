@@ -129,7 +129,6 @@ class Profile:
         `last_cache` is, in bytes, that of the CPU that will run it: gradients of Conv3D fill it.
         """
         batches = () if batch is None else _several(batch)
-        pattern = recompute if isinstance(recompute, str) else ("" if recompute else None)
         query = memory.Query(
             question_from(None, mode, signature, feeds, dims),
             batches,
@@ -139,13 +138,10 @@ class Profile:
             optimizer=optimizer if mode == "train" else None,
             executed=memory.form_of(as_) == memory.EXECUTED,
             last_cache=last_cache,
-            what_if=memory.WhatIfQuery(
-                pattern,
-                swap=swap,
-                device=device,
+            what_if=replace(
+                _what_if(recompute, swap, device, calibrate),
                 dtype=dtype,
                 keep=_names(recompute_keep),
-                calibration=_calibration(calibrate),
             ),
             estimate=estimate or as_ is not None,
             optimised=as_ == memory.OPTIMISED,
@@ -357,6 +353,19 @@ def load(
 
 def _data(given: Profile | PathLike) -> ProfileData:
     return given.data if isinstance(given, Profile) else load(given).data
+
+
+def _what_if(
+    recompute: bool | str,  # noqa: FBT001  (as it is said: `True` searches)
+    swap: float | None,
+    device: str | None,
+    calibrate: PathLike | Sequence[PathLike],
+) -> memory.WhatIfQuery:
+    """What to compute again, or to swap at the speed of a device."""
+    pattern = recompute if isinstance(recompute, str) else ("" if recompute else None)
+    return memory.WhatIfQuery(
+        pattern, swap=swap, device=device, calibration=_calibration(calibrate)
+    )
 
 
 def _names(given: object) -> tuple[str, ...]:

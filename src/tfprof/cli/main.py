@@ -18,7 +18,7 @@ from tfprof.cli.output import check_target, deliver, emit, emit_to_stderr, tell_
 from tfprof.cli.own_process import alone
 from tfprof.cli.parser import build_parser, values_of
 from tfprof.cli.progress import progress_bar
-from tfprof.cli.streams import give_up_lost_streams, talk, to_stdout
+from tfprof.cli.streams import give_up_lost_streams, talk, talk_wrapped, to_stdout
 from tfprof.cli.words import divided, meant_by, normalised, paths_together, with_command
 from tfprof.commands.command import Command, Files
 from tfprof.commands.registry import command_called, commands
@@ -169,8 +169,8 @@ def _answered(
 
 
 def _report(fault: TfprofError) -> int:
-    talk(f"tfprof: {fault}")
+    talk_wrapped(f"tfprof: {fault}")
     if fault.hint:
-        talk(f"  {fault.hint}")
+        talk_wrapped(f"  {fault.hint}")
     talk(f"  (more: tfprof explain {fault.slug})")
     return fault.exit_code

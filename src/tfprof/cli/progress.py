@@ -40,6 +40,11 @@ class Reading:
         show = self._task(size)
         return lambda done, read: show(f"{done:,} of {count:,} hosts", read)
 
+    def runs(self, count: int, size: int) -> Callable[[int, int], None]:
+        """The same of a history."""
+        show = self._task(size)
+        return lambda done, read: show(f"{done:,} of {count:,} runs", read)
+
     def _task(self, size: int) -> Callable[[str, int], None]:
         task: TaskID | None = None
 

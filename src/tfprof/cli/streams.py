@@ -41,6 +41,22 @@ def talk(text: str) -> None:
         return
 
 
+def talk_wrapped(text: str) -> None:
+    """The same; on a terminal, words are not broken at its edge, and what follows is set in."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        talk(text)
+        return
+    import shutil
+    import textwrap  # both are loaded only where somebody looks
+
+    width, line = shutil.get_terminal_size().columns, printable(text)
+    if max(map(len, line.split(" "))) > width - 2:  # a path: whole, for whoever copies it
+        talk(line)
+        return
+    for part in textwrap.wrap(line, width, subsequent_indent="  ", break_on_hyphens=False):
+        talk(part)
+
+
 def give_up_lost_streams() -> None:
     """Python would complain again of what could not be written, when it closes them."""
     for stream in (sys.stdout, sys.stderr):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
-from tfprof.errors import OutputExists, OutputNotWritable
+from tfprof.errors import OutputExists, told_if_unwritable
 
 # what is being written; a process that is killed leaves it behind
 _PART = ".tfprof-part-"
@@ -19,7 +19,7 @@ def check_free(path: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None:
     if _is_remote(path):
         _check_free_there(path, force=force, inputs=inputs)
         return
-    with _told(path):
+    with told_if_unwritable(path, "-o"):
         if not path.is_file():
             return
         for read in inputs:
@@ -48,7 +48,7 @@ def _check_free_there(path: Path, *, force: bool, inputs: Iterable[Path]) -> Non
 
     if not force and opener_for(path).exists(path):
         raise OutputExists("the file exists", where=str(path), hint="Use --force to replace it.")
-    if path in inputs:
+    if any(path.is_relative_to(read) for read in inputs) and opener_for(path).exists(path):
         raise OutputExists("this is an input, which is never written over", where=str(path))
 
 
@@ -72,7 +72,7 @@ def write_chunks(
     if _is_remote(path):
         _upload(path, chunks)
         return
-    with _told(path):
+    with told_if_unwritable(path, "-o"):
         if path.exists() and not path.is_file() and not path.is_dir():
             with path.open("wb") as file:  # a device or a pipe: nothing to replace
                 file.writelines(chunks)
@@ -92,36 +92,25 @@ def _upload(path: Path, chunks: Iterable[bytes]) -> None:
         send(Path(file.name), path)
 
 
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, ValueError) as fault:  # a name that no system has: a NUL, half a character
-        why = fault.strerror if isinstance(fault, OSError) and fault.strerror else fault
-        raise OutputNotWritable(
-            f"cannot be written: {why}",
-            where=str(path),
-            hint="Give another place with -o.",
-        ) from None
-
-
 def _replace(path: Path, chunks: Iterable[bytes]) -> None:
     """`path` is where links lead to. A file keeps its mode; a new one has the usual."""
-    import tempfile  # loads much, and `tfprof --help` loads this file
-
     _remove_left_behind(path.parent)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=_PART)
-    temporary = Path(name)
+    # as tempfile does it, which loads all ways to pack files and to draw random numbers
+    temporary = path.parent / f"{_PART}{os.urandom(8).hex()}"
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "xb", opener=_private) as file:
             with suppress(OSError):  # not every place has locks
                 _lock(file.fileno())
             file.writelines(chunks)
             file.flush()
-            temporary.chmod(_mode(path))  # mkstemp keeps it private; a report is not
+            temporary.chmod(_mode(path))  # private until now; a report is not
             temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)  # there only if it did not become the file
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _mode(path: Path) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfprof.compat.handed import Proto
 from tfprof.wire.schema import BYTES, message_class, schema
-from tfprof.wire.text_values import varint
+from tfprof.wire.varint import as_varint
 
 if TYPE_CHECKING:
     from tfprof.compat.results import ViewNode
@@ -28,10 +28,10 @@ def encoded(root: ViewNode, kind: str) -> bytes:
         waiting.extend((child, len(bodies)) for child in reversed(node.children))
         bodies.append(_own_fields(node, kind))
         parents.append(parent)
-    tag = varint(schema()[kind].by_name[_CHILDREN].number << 3 | BYTES)
+    tag = as_varint(schema()[kind].by_name[_CHILDREN].number << 3 | BYTES)
     sizes = [len(body) for body in bodies]
     for at in range(len(bodies) - 1, 0, -1):
-        head = tag + varint(sizes[at])
+        head = tag + as_varint(sizes[at])
         sizes[parents[at]] += len(head) + sizes[at]
         bodies[at] = head + bodies[at]
     return b"".join(bodies)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
-from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.frozen_dataclass import frozen_dataclass, mutable_dataclass
 from tfprof.keras_layers.sizes import Unknown, broadcast, count, tensors, whole
 from tfprof.model.dims import Size
 from tfprof.ops.attributes import attribute
@@ -65,7 +65,7 @@ class LayerLoop:
     body: Sequence[LayerOp]
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class Sheet:
     """What one call of a layer comes to."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.frozen_dataclass import frozen_dataclass, mutable_dataclass
 from tfprof.keras_layers.layer import (
     Layer,
     LayerOp,
@@ -89,7 +89,7 @@ _Outputs = tuple[Tensor, ...] | _Lost
 _Given = tuple[list[object], dict[str, object]]
 
 
-@dataclass(slots=True)
+@mutable_dataclass
 class _Pass:
     """Also the model that rules ask."""
 

@@ -7,11 +7,11 @@ shapes, FLOPs, memory. An op type without one is reported, never guessed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any, Literal
 
-from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.frozen_dataclass import frozen_dataclass, mutable_dataclass
 from tfprof.model.budget import believed_count
 from tfprof.model.dims import Open, Size
 from tfprof.model.graph import as_shape
@@ -24,7 +24,7 @@ _LONGEST_VALUE = 1024
 
 
 # one an output: nobody changes it, and frozen it would take four times as long to make
-@dataclass(slots=True, unsafe_hash=True)
+@mutable_dataclass(unsafe_hash=True)
 class Tensor:
     """What is known of a tensor before it runs.
 

@@ -9,12 +9,12 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Final
 
-from tfprof.errors import OutputNotWritable
+from tfprof.errors import told_if_unwritable
 from tfprof.remote.addresses import Address
 from tfprof.remote.run_records import Json, SampledProcess, write_process, write_run
 from tfprof.results.capture import HostLeftOut
@@ -153,14 +153,5 @@ def _remove_left_behind(logdir: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@contextmanager
-def _told(logdir: Path) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, ValueError) as fault:  # a name that no system has: a NUL, half a character
-        why = fault.strerror if isinstance(fault, OSError) and fault.strerror else fault
-        raise OutputNotWritable(
-            f"cannot be written: {why}",
-            where=str(logdir),
-            hint="Give another place with --logdir.",
-        ) from None
+def _told(logdir: Path) -> AbstractContextManager[None]:
+    return told_if_unwritable(logdir, "--logdir")

@@ -88,4 +88,4 @@ Piece = Process | Thread | Slices | FlowEnds | CounterPoints
 class TraceHead:
     """What the file says about itself."""
 
-    facts: Mapping[str, ArgValue]
+    facts: Mapping[str, ArgValue | Mapping[str, float]]

@@ -1,6 +1,7 @@
 """`--calibrate` on the command line and in Python, and captures that cannot be used for it."""
 
 import json
+import shutil
 
 import pytest
 from run_cli import run
@@ -139,3 +140,20 @@ def test_a_capture_that_is_empty_or_not_there_is_refused(samples, tmp_path):
 def test_kernels_are_not_estimated(samples):
     folder = samples / "traced_step"
     assert run("layers", folder, "--by", "kernel", "--calibrate", folder).code == 2
+
+
+def test_an_answer_in_the_folder_of_the_captures_is_no_capture(samples, tmp_path):
+    """Written beside them, it is not read the next time; and it takes the place of none."""
+    folder = tmp_path / "captures"
+    shutil.copytree(samples / "stories" / "slow_map", folder)
+    capture = next(folder.rglob("*.xplane.pb*"))
+    before = capture.read_bytes()
+    asked = ["layers", samples / "keras_mlp_fwd.graph.pb", "--batch", "8", "--calibrate", folder]
+    first = run(*asked, "--json").out
+    for target in (folder / "layers.json", folder / "layers.csv", capture.parent / "layers.json"):
+        assert run(*asked, "-o", target).code == 0
+        assert run(*asked, "--json").out == first
+    for target in (capture, folder / "run.json"):
+        ran = run(*asked, "-o", target, "--format", "json", "--force")
+        assert (ran.code, "never written over" in ran.err) == (5, True)
+    assert capture.read_bytes() == before
