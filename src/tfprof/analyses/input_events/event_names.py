@@ -29,6 +29,7 @@ _GET_NEXT_OPS = ("IteratorGetNext", "IteratorGetNextAsOptional", "IteratorGetNex
 # of TensorFlow 1: what takes an element from a queue or a staging area, and what puts one in
 _DEQUEUE = late_pattern(r"\w*Queue\w*Dequeue\w*|(OrderedMap|Map)?Unstage\w*")
 _ENQUEUE = late_pattern(r"\w*Queue\w*Enqueue\w*|(OrderedMap|Map)?Stage")
+_MAKE_OP = "MakeIterator"
 _EAGER = "EagerLocalExecute: "
 _INPUT_OP = late_pattern(r": (\w*Iterator\w*|\w+Dataset(V\d+)?)$")
 _REMOTE_CALL = "RemoteCallOp"
@@ -122,5 +123,14 @@ def is_eager_get_next(event: str) -> bool:
 
 
 def is_get_next_op(event: str) -> bool:
+    return _op_type(event) in _GET_NEXT_OPS
+
+
+def is_make_iterator(event: str) -> bool:
+    """The op that makes a root iterator of a dataset, or Python's call of it."""
+    return event == f"{_EAGER}{_MAKE_OP}" or (_MAKE_OP in event and _op_type(event) == _MAKE_OP)
+
+
+def _op_type(event: str) -> str | None:
     op = op_name(event)
-    return op is not None and op.kind is OpKind.TENSORFLOW and op.type in _GET_NEXT_OPS
+    return op.type if op is not None and op.kind is OpKind.TENSORFLOW else None

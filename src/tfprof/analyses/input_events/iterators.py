@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.events.self_time import NOBODY, holders
 from tfprof.analyses.input_events.event_names import SEPARATOR, is_iterator, is_root, rows_where
+from tfprof.analyses.input_events.iterator_lives import told_apart
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.late_pattern import late_pattern
 from tfprof.model.interned import Interned
@@ -63,7 +64,9 @@ def iterator_calls(plane: Plane) -> IteratorCalls:
     caller = np.where(holder >= 0, holder, _calls_before(iterator, parent, start))
     paths = _paths(plane, rows)
     caller[paths.map(is_root)] = NOBODY
-    return IteratorCalls(rows, line, start, end, holder, caller, iterator[_tops(caller)], paths)
+    top = _tops(caller)
+    root = told_apart(plane, iterator[top], start[top])
+    return IteratorCalls(rows, line, start, end, holder, caller, root, paths)
 
 
 def _related(plane: Plane, rows: Ints) -> tuple[Ints, Ints]:

@@ -196,6 +196,50 @@ def test_ids_that_are_used_again_do_not_mix_epochs():
     assert [(s.label, len(s.calls)) for s in second.stages] == [("Root", 2), ("Take", 2)]
 
 
+def _made(maker, at):
+    maker.add(0, "EagerLocalExecute: MakeIterator", at - 20, at)
+    maker.add(0, "MakeIterator:MakeIterator", at - 10, at - 5)
+
+
+def _lives(maker):
+    of_host = pipelines(maker.space().planes[0]).of_host
+    return sorted((one.iterators, len(one.first.calls)) for one in of_host)
+
+
+def test_an_iterator_made_where_another_was_has_its_id_and_is_another():
+    maker = Maker()
+    for epoch, root in enumerate((5, 5, 6, 5)):
+        _made(maker, 1000 * epoch + 50)
+        for at in (100, 300):
+            _model_call(maker, 1000 * epoch + at, 1000 * epoch + at + 10, root)
+    assert _lives(maker) == [(4, 8)]
+
+
+def test_an_iterator_goes_on_while_others_are_made():
+    """Those of a validation, which take each other's place."""
+    maker = Maker()
+    _made(maker, 50)
+    for epoch in range(3):
+        for at in (1000 * epoch + 100, 1000 * epoch + 300):
+            _model_call(maker, at, at + 10, root=5)
+            maker.add(0, f"{ROOT}::Map", at, at + 5, id=9, parent_id=5)
+        _made(maker, 1000 * epoch + 500)
+        at = 1000 * epoch + 600
+        _model_call(maker, at, at + 10, root=6)
+        maker.add(0, f"{ROOT}::Take", at, at + 5, id=10, parent_id=6)
+    assert _lives(maker) == [(1, 6), (3, 3)]
+
+
+def test_two_that_are_made_before_either_is_asked_are_two():
+    maker = Maker()
+    for at in (50, 80):
+        _made(maker, at)
+    for at in (100, 300):
+        _model_call(maker, at, at + 10, root=5)
+        _model_call(maker, at + 20, at + 30, root=6)
+    assert _lives(maker) == [(1, 2), (1, 2)]
+
+
 def test_a_loop_within_a_function_reads_from_below_itself():
     maker = Maker()
     loop = "ReduceIterator::Root::Prefetch::Scan"
