@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import pickle
 import re
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tfprof import __version__
 from tfprof.errors import ClusterNotReached, ExtraMissing, TfprofError, UsageError
 from tfprof.model.host_work import Gathered, HeardOfHosts, Lost
-from tfprof.model.merging import Partial, merged
+from tfprof.model.merging import Merging, Partial, merged
+from tfprof.workers.apart import Apart
 from tfprof.workers.own_memory import reuse_memory
 from tfprof.workers.told import Told
 
@@ -42,7 +44,8 @@ _BUSY, _SILENCE = 120, "distributed.comm.timeouts.tcp"
 _LONG, _CREDENTIALS = 80, re.compile(r"(?<=//).*@|^(?!\w+://).*@", re.DOTALL)
 # an explanation that is longer explains nothing
 _SENTENCE = 300
-_FINISHED, _FAILED = "finished", "error"
+_FINISHED, _CONNECTING = "finished", "connecting"
+_KILLED = "every worker that read it was killed: there may be too little memory"
 _LOOKS = "It looks like tcp://10.0.0.1:8786."
 _SAME = "Scheduler, workers and this machine need the same versions of tfprof, Python and Dask."
 
@@ -95,9 +98,7 @@ class ClusterWorkers:
         told, left = Told(sizes, heard), dict(enumerate(items))
         for _ in range(_TRIES):
             try:
-                for at, future in self._completed(call, left):
-                    answer = self._lost(future) or self._result(future)
-                    future.release()
+                for at, answer in self._answers(call, dict(left)):
                     del left[at]
                     told.of(at)
                     yield at, answer
@@ -112,20 +113,63 @@ class ClusterWorkers:
             f"the connection to the scheduler was lost {_TRIES} times: {fault}",
             where=self._address,
         )
-        self._client.close(timeout=1)
-        self._client = _client(self._address)
+        before, self._client = self._client, _client(self._address)
+        _leave(before)
 
     def _merged(self, call: Callable[[T], P], items: dict[int, T], told: Told) -> Gathered[P]:
-        tree, lost = _Tree(self._client), dict[int, Lost]()
+        tree, given_up = _Tree(self._client), dict[int, T]()
         for at, future in self._completed(call, items):
-            killed = self._lost(future)
-            if killed is None:
-                tree.add(future)
+            if self._is_given_up(future):
+                given_up[at] = items[at]
             else:
-                lost[at] = killed
+                tree.add(future)
+                told.of(at)
+        answers, lost = Merging[P](), dict[int, Lost]()
+        if (top := tree.top()) is not None:
+            answers.add(self._sum_of_all(top))
+        for at, answer in self._asked_alone(call, given_up):
             told.of(at)
-        top = tree.top()
-        return Gathered(None if top is None else self._result(top), lost)
+            if isinstance(answer, Lost):
+                lost[at] = answer
+            else:
+                answers.add(answer)
+        return Gathered(answers.whole, lost)
+
+    def _sum_of_all(self, top: Future) -> Any:  # noqa: ANN401  (a partial result of any kind)
+        try:
+            return self._result(top)
+        except _GivenUp:
+            raise ClusterNotReached(
+                "workers are killed again and again while they put answers together",
+                where=self._address,
+                hint="There may be too little memory.",
+            ) from None
+
+    def _answers(
+        self, call: Callable[[T], R], items: dict[int, T]
+    ) -> Generator[tuple[int, R | Lost]]:
+        given_up = dict[int, T]()
+        for at, future in self._completed(call, items):
+            try:
+                answer = self._result(future)
+            except _GivenUp:
+                given_up[at] = items[at]
+            else:
+                future.release()
+                yield at, answer
+        yield from self._asked_alone(call, given_up)
+
+    def _asked_alone(
+        self, call: Callable[[T], R], items: dict[int, T]
+    ) -> Generator[tuple[int, R | Lost]]:
+        """One after the other, in processes that no worker ends with.
+
+        Dask gives up whoever was given to a worker that was killed, too often: also who only waited
+        there for the one that killed it. So it is known who it was.
+        """
+        for at, item in items.items():
+            for _, future in self._completed(Apart(call), {at: item}):
+                yield at, Lost(_KILLED) if self._is_given_up(future) else self._result(future)
 
     def _completed(
         self, call: Callable[[T], object], items: dict[int, T]
@@ -163,15 +207,14 @@ class ClusterWorkers:
                 hint=f"`dask worker {self._address}` starts one.",
             ) from None
 
-    def _lost(self, future: Future) -> Lost | None:
-        """Of an item that killed every worker; all else that goes wrong is raised."""
-        from distributed import KilledWorker
-
-        if future.status == _FINISHED:
-            return None
-        if future.status != _FAILED or not isinstance(future.exception(), KilledWorker):
-            self._result(future)
-        return Lost("every worker that read it was killed: there may be too little memory")
+    def _is_given_up(self, future: Future) -> bool:
+        """All else that goes wrong is raised. What is there stays where it is."""
+        try:
+            if future.status != _FINISHED:
+                self._result(future)
+        except _GivenUp:
+            return True
+        return False
 
     def _result(self, future: Future) -> Any:  # noqa: ANN401  (what was asked for)
         from distributed import CancelledError, KilledWorker
@@ -179,11 +222,7 @@ class ClusterWorkers:
         try:
             return future.result()
         except KilledWorker:
-            raise ClusterNotReached(
-                "workers are killed again and again while they put answers together",
-                where=self._address,
-                hint="There may be too little memory.",
-            ) from None
+            raise _GivenUp from None
         except TfprofError:
             raise
         except (CancelledError, OSError) as fault:
@@ -228,6 +267,10 @@ class _Tree:
         return self._client.submit(merged, futures, pure=False, priority=1)
 
 
+class _GivenUp(Exception):
+    """By Dask: every worker that had it was killed."""
+
+
 class _LostConnection(Exception):
     """The scheduler may still be there, or be there again."""
 
@@ -259,16 +302,18 @@ def _patient() -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What goes wrong is told once, by us: Dask writes it to stderr, too."""
+    """What goes wrong is told once, by us: Dask and what it is built on write it to stderr, too."""
     import logging
 
-    log = logging.getLogger("distributed")
-    before = log.level
-    log.setLevel(logging.CRITICAL + 1)
+    logs = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
+    before = [log.level for log in logs]
+    for log in logs:
+        log.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        log.setLevel(before)
+        for log, level in zip(logs, before, strict=True):
+            log.setLevel(level)
 
 
 def _client(address: str) -> Client:
@@ -283,6 +328,14 @@ def _client(address: str) -> Client:
             where=address,
             hint=f"`dask scheduler` prints its address. {_LOOKS}",
         ) from None
+
+
+def _leave(client: Client) -> None:
+    """Dask connects again by itself; one who is closed meanwhile leaves the connection open."""
+    until = time.monotonic() + PATIENCE
+    while client.status == _CONNECTING and time.monotonic() < until:
+        time.sleep(0.02)
+    client.close(timeout=1)
 
 
 async def _greeted(address: str) -> None:

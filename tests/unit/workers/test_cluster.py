@@ -19,6 +19,7 @@ from said import Said
 
 from tfprof.errors import ClusterNotReached, UsageError
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.host_work import Lost
 from tfprof.workers.cluster import connected
 
 pytest.importorskip("distributed")
@@ -131,6 +132,27 @@ def test_who_kills_every_worker_is_given_up_alone(tmp_path):
         found = workers.gather(_kills_its_worker, range(9), [1] * 9)
         assert found.whole.in_order == [0, 1, 2, 3, 4, 6, 7, 8]
         assert [*found.lost] == [5]
+        assert found.lost[5].why.startswith("every worker that read it was killed, at last by SIGK")
+
+
+def _kills_its_worker_slowly(number):
+    time.sleep(0.2)
+    return _kills_its_worker(number)
+
+
+def test_who_only_waits_for_a_worker_that_is_killed_is_not_blamed(tmp_path, monkeypatch):
+    """Where a scheduler gives up at once all that a worker has when it dies."""
+    monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "0")
+    monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__WORKER_SATURATION", "inf")
+    with dask_cluster.cluster(tmp_path) as (address, _, _), connected(address) as workers:
+        told = []
+        answers = workers.each(
+            _kills_its_worker_slowly, range(7), [1] * 7, lambda *so_far: told.append(so_far)
+        )
+        found = dict(answers)
+        assert isinstance(found.pop(5), Lost)
+        assert found == {number: Said({number: number}) for number in (0, 1, 2, 3, 4, 6)}
+        assert told == [(count, count) for count in range(1, 8)]
 
 
 def _done(folder):
