@@ -53,6 +53,10 @@ class Files:
     def capture(self) -> Path:
         return self._made("capture", "vm.xplane.pb", self.sizes.rounds)
 
+    def session(self) -> Path:
+        """A folder with the captures of eight hosts."""
+        return self._made("session", "session", self.capture())
+
     def small_capture(self) -> Path:
         return next(SMALL_CAPTURE.rglob("*.xplane.pb"))
 
@@ -101,6 +105,12 @@ def _capture(target: Path, rounds: str) -> None:
     target.write_bytes(_xplane.grow(gzip.decompress(SLOW.read_bytes()), int(rounds)))
 
 
+def _session(target: Path, capture: str) -> None:
+    import _session
+
+    _session.write_whole(Path(capture), target, _session.CLOCKS)
+
+
 def _saved(target: Path, *paths: str) -> None:
     import tfprof
 
@@ -116,6 +126,6 @@ def _checkpoint(target: Path, tensors: str, elements: str) -> None:
 if __name__ == "__main__":
     makers = {
         "graph": _graph, "run": _run, "capture": _capture, "saved": _saved,
-        "checkpoint": _checkpoint,
+        "checkpoint": _checkpoint, "session": _session,
     }  # fmt: skip
     makers[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])

@@ -38,7 +38,8 @@ as fast* fell by more than a third: seconds differ from machine to machine, rati
   other tool, its imports included; *alone* is what its work takes without them, against our whole
   process. *Second command*, *files to columns* and checkpoints are measured inside of processes
   that have their imports behind them, on both sides.
-- MB are the most memory that a process held, in any of its runs.
+- MB are the most memory that a process held, in any of its runs; of hosts, all processes of a
+  program together.
 - XProf's answers are those that the tables and charts of its page load; TensorFlow's engine is the
   original tfprof, in C++, which TensorFlow still has; Grappler's estimate is
   `DeterminePeakMemoryUsage`, with TensorFlow's import of the graph before it. The graphs are made

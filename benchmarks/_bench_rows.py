@@ -18,17 +18,24 @@ DEPTH = "10"
 
 @dataclass(frozen=True)
 class Goal:
-    """What was promised; None where nothing was. `alone`: against the other's work, no imports."""
+    """What was promised; None where nothing was. `alone`: against the other's work, no imports.
+
+    `less`: how many times less memory.
+    """
 
     seconds: float | None = None
     ratio: float | None = None
     alone: float | None = None
     bytes: float | None = None
+    less: float | None = None
 
 
 @dataclass(frozen=True)
 class Row:
-    """`inside`: what is compared is what the programs measure themselves, imports apart."""
+    """`inside`: what is compared is what the programs measure themselves, imports apart.
+
+    `together`: memory is that of all processes of a program.
+    """
 
     key: str
     work: str
@@ -37,6 +44,7 @@ class Row:
     other: Program
     goal: Goal = Goal()
     inside: bool = False
+    together: bool = False
 
 
 def rows(files: Files) -> list[Row]:
@@ -108,6 +116,11 @@ def _captures(files: Files) -> Iterator[Row]:
         "page-capture", f"`report` of {given}",
         _tfprof("report", files.capture, "-o", "{out}.html"), "XProf, trace_viewer", trace_viewer,
     )  # fmt: skip
+    yield Row(
+        "hosts", f"`summary` of 8 hosts, each {given}", _tfprof("summary", files.session),
+        "XProf, overview_page", _xprof("overview_page", files.session),
+        Goal(ratio=8, less=5), together=True,
+    )  # fmt: skip
 
 
 def _models(files: Files) -> Iterator[Row]:
@@ -155,17 +168,23 @@ def _other(what: str, *words: Word) -> Program:
 
 
 def _xprof(tool: str, capture: Callable[[], Path]) -> Program:
-    """It leaves caches beside its input: it gets a link to it in a folder that is empty."""
+    """It leaves caches beside its input: it gets links to it in a folder that is empty."""
 
     def program(folder: Path) -> list[str]:
-        source, link = capture().resolve(), folder / "vm.xplane.pb"
-        try:
-            os.link(source, link)
-        except OSError:  # on another disk
-            link.write_bytes(source.read_bytes())
-        return _other("xprof", tool, link)(folder)
+        source = capture().resolve()
+        files = sorted(source.iterdir()) if source.is_dir() else [source]
+        return _other("xprof", tool, *(_linked(file, folder) for file in files))(folder)
 
     return program
+
+
+def _linked(source: Path, folder: Path) -> Path:
+    link = folder / source.name
+    try:
+        os.link(source, link)
+    except OSError:  # on another disk
+        link.write_bytes(source.read_bytes())
+    return link
 
 
 def _graph(files: Files, nodes: int) -> Callable[[], Path]:

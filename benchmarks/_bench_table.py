@@ -141,6 +141,9 @@ def _promised(row: Row, found: Measured) -> str:
             said.append(_word(text.format(f"{least:g}"), median(ratios) >= least))
     if goal.bytes is not None:
         said.append(_word(f"{goal.bytes / 1e6:,.0f} MB", found.peak <= goal.bytes))
+    if goal.less is not None and found.other_peak:
+        kept = found.other_peak >= goal.less * found.peak
+        said.append(_word(f"{goal.less:g}× less memory", kept))
     return ", ".join(said)
 
 

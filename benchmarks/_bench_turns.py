@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import _processes
+
 # Linux counts in kilobytes, macOS in bytes
 RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
@@ -36,21 +38,27 @@ class Taken:
 Program = Callable[[Path], list[str]]  # its words, given a folder of its own that is empty
 
 
-def in_turns(programs: list[Program], runs: int) -> Iterator[list[Taken]]:
-    """What each took, run by run. The run before the first is not counted: it fills the caches."""
+def in_turns(
+    programs: list[Program], runs: int, *, together: bool = False
+) -> Iterator[list[Taken]]:
+    """What each took, run by run. The run before the first is not counted: it fills the caches.
+
+    `together`: memory is that of all processes which a program starts, looked at now and then.
+    """
     for number in range(runs + 1):
-        taken = [_run(program) for program in programs]
+        taken = [_run(program, together) for program in programs]
         if number:
             yield taken
 
 
-def _run(program: Program) -> Taken:
+def _run(program: Program, together: bool) -> Taken:  # noqa: FBT001
     with tempfile.TemporaryDirectory(prefix="tfprof-bench-") as name:
         words, out = program(Path(name)), Path(name) / "stdout"
         with out.open("wb") as stdout, (Path(name) / "stderr").open("w+b") as stderr:
             start = time.perf_counter()
             process = subprocess.Popen(words, stdout=stdout, stderr=stderr, env=_environment())
             try:
+                all_peaks = _processes.most_together(process) if together else 0
                 code, peak = _ended(process)
             except BaseException:
                 process.kill()
@@ -61,7 +69,7 @@ def _run(program: Program) -> Taken:
                 stderr.seek(0)
                 said = stderr.read().decode(errors="replace").strip().splitlines()
                 raise Unmeasured(said[-1] if said else f"exit code {code}")
-        return Taken(seconds, peak, _alone(out.read_bytes()))
+        return Taken(seconds, max(peak, all_peaks), _alone(out.read_bytes()))
 
 
 def _environment() -> dict[str, str]:

@@ -94,7 +94,7 @@ def measure(chosen: Iterable[Row], runs: int, date: str) -> dict[str, Measured]:
 def measured(row: Row, runs: int, date: str) -> Measured:
     """In turns; where the other tool fails, ours alone."""
     try:
-        turns = list(in_turns([row.ours, row.other], runs))
+        turns = list(in_turns([row.ours, row.other], runs, together=row.together))
         ours, other = (list(column) for column in zip(*turns, strict=True))
         alone = [] if row.inside else [taken.alone for taken in other if taken.alone is not None]
         both = _seconds(row, ours), _seconds(row, other)
@@ -105,7 +105,7 @@ def measured(row: Row, runs: int, date: str) -> Measured:
 
 def _ours_alone(row: Row, runs: int, date: str, why: str) -> Measured:
     try:
-        ours = [taken for (taken,) in in_turns([row.ours], runs)]
+        ours = [taken for (taken,) in in_turns([row.ours], runs, together=row.together)]
         return Measured(date, _seconds(row, ours), peak=_peak(ours), why=why)
     except Unmeasured as fault:
         return Measured(date, [], why=str(fault))
