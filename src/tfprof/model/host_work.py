@@ -87,6 +87,10 @@ class HostWork:
 class Asking(Protocol):
     """Whoever knows what the hosts answered, and can ask them more."""
 
+    def prepare(self, tasks: Sequence[HostTask], hosts: Sequence[Host]) -> None:
+        """What will be asked is asked at once, so that a host is read once for all of it."""
+        ...
+
     def each(self, task: HostTask, hosts: Sequence[Host]) -> list[object]: ...
 
     def merged(self, task: HostTask, hosts: Sequence[Host]) -> Partial: ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from typing import TypeVar, cast
@@ -97,6 +97,11 @@ class Hosts(tuple[Host, ...]):  # noqa: SLOT001  (what is made of them is kept)
         made = cls(hosts)
         made.asking = asking
         return made
+
+    def prepare(self, tasks: Sequence[HostTask]) -> None:
+        """Whoever is about to ask several questions says so before: hosts are read once."""
+        if self.asking is not None:
+            self.asking.prepare(tasks, self)
 
     def each(self, key: str, ask: Callable[..., R], *args: object) -> list[R]:
         """What each says to a question of its own, by rank: `ask(host, *args)`.

@@ -1,10 +1,12 @@
 """Sessions of several hosts: read together, one by one and by other processes they say the same."""
 
+import gzip
 import json
 import subprocess
 import sys
 
 import pytest
+from conftest import TESTS
 from many_hosts import capture, session
 from run_cli import run
 
@@ -62,7 +64,7 @@ def test_so_do_hosts_read_by_other_processes(job, monkeypatch):
 
 @pytest.mark.parametrize(
     "words",
-    [("steps",), ("layers", "--by", "op"), ("summary",), ("memory",), ("input",)],
+    [("steps",), ("layers", "--by", "op"), ("summary",), ("memory",), ("input",), ("advise",)],
 )
 @pytest.mark.usefixtures("one_by_one")
 def test_each_host_is_read_once_and_none_beside_another(job, monkeypatch, words):
@@ -86,16 +88,34 @@ def test_each_host_is_read_once_and_none_beside_another(job, monkeypatch, words)
     assert len(reads) == 7 * (2 if words == ("memory",) else 1)
 
 
-def test_the_stage_that_a_program_waits_for_is_told_while_its_host_is_read(tmp_path, monkeypatch):
-    # what looks for advice reads hosts again, if they are small
-    monkeypatch.setattr("tfprof.reports.advise.answer._MANY_EVENTS", 0)
-    job = session(tmp_path / "job", 3, name="slow-cb")
-    together = run("summary", str(job))
-    assert "input-bound" in together.out
+@pytest.fixture(scope="module")
+def waiting(tmp_path_factory):
+    """Hosts that wait for their input."""
+    return session(tmp_path_factory.mktemp("hosts") / "waiting", 3, name="slow-cb")
+
+
+@pytest.fixture(scope="module")
+def placed_graph(tmp_path_factory):
+    """A graph that names devices."""
+    path = tmp_path_factory.mktemp("graph") / "graph.pb"
+    packed = TESTS / "data" / "two_cpus" / "graph.pb.gz"
+    path.write_bytes(gzip.decompress(packed.read_bytes()))
+    return path
+
+
+@pytest.mark.parametrize("graph", [False, True], ids=["alone", "with a graph"])
+@pytest.mark.parametrize("words", [("summary",), ("advise", "--all"), ("memory",), ("input",)])
+def test_what_is_asked_of_hosts_is_asked_where_they_are_read(
+    waiting, placed_graph, words, graph, monkeypatch
+):
+    """Whatever a graph adds to the question, and however small they are: none is read here."""
+    paths = [waiting, placed_graph] if graph else [waiting]
+    together = run(*words, *paths)
+    assert words != ("summary",) or "Advice" in together.out
     again, trace = [], TraceFile.trace
     monkeypatch.setattr(TraceFile, "trace", lambda one: again.append(one.host) or trace(one))
     monkeypatch.setattr(many_hosts, "KEPT_UP_TO", 0)
-    assert run("summary", str(job)).out == together.out
+    assert run(*words, *paths).out == together.out
     assert not again
 
 

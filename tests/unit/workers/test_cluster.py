@@ -1,5 +1,6 @@
 """A real scheduler and real workers, in processes of their own."""
 
+import gzip
 import os
 import shutil
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import dask_cluster
 import pytest
+from conftest import TESTS
 from cut_connection import Passage
 from many_hosts import session
 from said import Said
@@ -38,11 +40,29 @@ def _answer(*words):
 
 @pytest.mark.parametrize(
     "words",
-    [("steps",), ("layers", "--by", "op"), ("summary",), ("memory",), ("timeline",), ("input",)],
+    [
+        ("steps",),
+        ("layers", "--by", "op"),
+        ("summary",),
+        ("memory",),
+        ("timeline",),
+        ("input",),
+        ("advise", "--all"),
+    ],
 )
 def test_a_cluster_says_the_same_to_the_last_digit(cluster, tmp_path, words):
     folder = session(tmp_path / "job", 8, name="fast-trace-bfc", slow={2}, missing={3}, cut={5})
     assert _answer(*words, folder, "--scheduler", cluster) == _answer(*words, folder)
+
+
+@pytest.mark.parametrize("command", ["summary", "advise"])
+def test_so_it_does_where_a_graph_adds_to_the_question(cluster, tmp_path, command):
+    folder = session(tmp_path / "job", 3)
+    (tmp_path / "graph.pb").write_bytes(
+        gzip.decompress((TESTS / "data" / "two_cpus" / "graph.pb.gz").read_bytes())
+    )
+    words = (command, folder, tmp_path / "graph.pb")
+    assert _answer(*words, "--scheduler", cluster) == _answer(*words)
 
 
 def test_a_cluster_reads_the_runs_of_a_history(cluster, samples, tmp_path, monkeypatch):

@@ -187,6 +187,9 @@ class _Kept(Asking):
     def host(self, rank: int, _: HostRead) -> Host:
         return self._hosts[rank]
 
+    def prepare(self, tasks: Sequence[HostTask], hosts: Sequence[Host]) -> None:
+        """They are at hand whenever they are asked."""
+
     def each(self, task: HostTask, hosts: Sequence[Host]) -> list[object]:
         known = self._answers.setdefault(task.key, {})
         for host in hosts:
@@ -251,8 +254,13 @@ class _ReadAgain(Asking):
             self._answers.setdefault(task.key, []).append(answers)
         return replace(found, faults={**found.faults, **_lost(captures, told.lost)})
 
-    def _ask_again(self, task: HostTask, hosts: Iterable[Host]) -> None:
-        found = self._ask((task,), [self._captures[host.rank] for host in hosts])
+    def prepare(self, tasks: Sequence[HostTask], hosts: Sequence[Host]) -> None:
+        open_ = tuple(task for task in tasks if task.key not in self._answers)
+        if open_:
+            self._ask_again(open_, hosts)
+
+    def _ask_again(self, tasks: tuple[HostTask, ...], hosts: Iterable[Host]) -> None:
+        found = self._ask(tasks, [self._captures[host.rank] for host in hosts])
         for fault in found.faults.values():
             raise fault  # it could be read before
 
@@ -264,7 +272,7 @@ class _ReadAgain(Asking):
         known = self._known(task)
         open_ = [host for host in hosts if host.rank not in known]
         if open_:
-            self._ask_again(task, open_)
+            self._ask_again((task,), open_)
             known = self._known(task)
         return [known[host.rank] for host in hosts]
 
@@ -276,7 +284,7 @@ class _ReadAgain(Asking):
         """What is together is taken together, where all of it is asked for."""
         found, left = self._parts(task, {host.rank: host for host in hosts})
         if left:
-            self._ask_again(task, left.values())
+            self._ask_again((task,), left.values())
             found, _ = self._parts(task, {host.rank: host for host in hosts})
         return merged(found)
 
