@@ -1,15 +1,19 @@
 """Sessions of several hosts: read together, one by one and by other processes they say the same."""
 
+import gc
 import gzip
 import json
+import pickle
 import subprocess
 import sys
+import weakref
 
 import pytest
 from conftest import TESTS
 from many_hosts import capture, session
 from run_cli import run
 
+import tfprof
 from tfprof.sources.find import many_hosts
 from tfprof.sources.find.trace_files import TraceFile
 from tfprof.workers import local
@@ -217,3 +221,86 @@ def test_gaps_in_names_are_hosts_that_are_missing(names, missing):
     from tfprof.sources.find.host_names import missing_between
 
     assert [one.host for one in missing_between(names)] == missing
+
+
+_FROM_PYTHON = {
+    "summary": lambda profile: profile.summary(),
+    "steps": lambda profile: profile.steps(hosts=True),
+    "layers": lambda profile: profile.layers(by="op"),
+    "input": lambda profile: profile.input(),
+    "memory": lambda profile: profile.memory(),
+    "timeline": lambda profile: profile.timeline(),
+    "advise": lambda profile: profile.advise(all=True),
+    "placement": lambda profile: profile.placement(),
+    "scope": lambda profile: profile.scope(),
+}
+# how many hosts are looked at with all their events: the critical path is that of one of them
+_LOOKED_AT = {"scope": 7, "timeline": 1}
+
+
+@pytest.mark.parametrize("question", _FROM_PYTHON)
+def test_from_python_hosts_are_asked_one_by_one(job, question, monkeypatch):
+    """Whatever is asked after they were loaded; out of a pickle, too."""
+    ask = _FROM_PYTHON[question]
+    together = ask(tfprof.load(job)).to_json()
+    again, trace = [], TraceFile.trace
+    monkeypatch.setattr(TraceFile, "trace", lambda one: again.append(one.host) or trace(one))
+    monkeypatch.setattr(many_hosts, "KEPT_UP_TO", 0)
+    profile = tfprof.load(job)
+    assert ask(profile).to_json() == together
+    assert ask(pickle.loads(pickle.dumps(profile))).to_json() == together
+    assert len({*again}) == _LOOKED_AT.get(question, 0)
+    # what was looked at is kept
+    seen = len(again)
+    assert ask(profile).to_json() == together
+    assert len(again) == seen
+
+
+def test_a_summary_and_the_steps_are_known_when_hosts_are_loaded(job, monkeypatch):
+    monkeypatch.setattr(many_hosts, "KEPT_UP_TO", 0)
+    monkeypatch.setattr("tfprof.reports.advise.answer._MANY_EVENTS", 0)
+    profile = tfprof.load(job)
+    read = many_hosts._AskHost.__call__
+    asked = []
+    monkeypatch.setattr(
+        many_hosts._AskHost, "__call__", lambda self, one: asked.append(one) or read(self, one)
+    )
+    profile.summary()
+    profile.steps()
+    assert not asked
+    profile.input()
+    assert len(asked) == 7
+
+
+@pytest.mark.usefixtures("one_by_one")
+def test_what_a_graph_adds_to_a_question_is_not_given_to_another(tmp_path):
+    """Advice asks for the times of ops alone, a table of ops also for what they compute."""
+    packed = TESTS / "data" / "traced_step"
+    for at in range(2):
+        data = gzip.decompress((packed / "vm.xplane.pb.gz").read_bytes())
+        (tmp_path / f"worker-{at}.xplane.pb").write_bytes(data)
+    (tmp_path / "graph.pb").write_bytes(gzip.decompress((packed / "graph.pb.gz").read_bytes()))
+    paths = sorted(tmp_path.iterdir())
+    alone = tfprof.load(*paths).layers(by="op").to_json()
+    profile = tfprof.load(*paths)
+    profile.advise()
+    assert profile.layers(by="op").to_json() == alone
+
+
+@pytest.mark.usefixtures("one_by_one")
+def test_a_host_that_is_asked_again_is_not_kept(waiting, placed_graph, monkeypatch):
+    """Advice remembers what it finds, and asks hosts again where a graph is given."""
+    held = []
+    made = many_hosts.TraceAtHand
+
+    def counted(trace):
+        gc.collect()
+        held.append(sum(one() is not None for one in seen))
+        seen.append(weakref.ref(trace.space.planes[0].events.duration_ps))
+        return made(trace)
+
+    seen = []
+    monkeypatch.setattr(many_hosts, "TraceAtHand", counted)
+    run("advise", waiting, placed_graph)
+    assert len(held) > 3
+    assert max(held) <= 1

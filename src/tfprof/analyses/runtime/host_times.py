@@ -57,7 +57,7 @@ def _layer_names(layers: Sequence[LayerOps]) -> dict[str, str]:
 def op_times_of(data: ProfileData, query: OpTimesQuery) -> OpTimesPartial:
     """Of all hosts. Medians over several are estimated, of one exact."""
     hosts, asked = data.hosts.on_one_clock, _asked(data, query)
-    whole = by_steps(hosts, asked.key, _of_host, asked)
+    whole = by_steps(hosts, asked.key, _of_host, asked, about=asked.about)
     return closed(whole, query.layer_names) if asked.several else whole
 
 
@@ -82,6 +82,10 @@ class OpTimesAsked:
         of = "" if self.graph is None else " of a graph"
         return f"ops by {self.query.by}{of}{' on one of several hosts' if self.several else ''}"
 
+    @property
+    def about(self) -> tuple[object, ...]:
+        return () if self.graph is None else (self.graph, self.query.costs)
+
 
 def ops_task(by: str) -> HostTask:
     """The times of ops of a run alone, by whatever is asked."""
@@ -94,7 +98,7 @@ def ops_task_of(data: ProfileData, by: str) -> HostTask:
 
 
 def _task(asked: OpTimesAsked) -> HostTask:
-    return task_by_steps(asked.key, _of_host, asked)
+    return task_by_steps(asked.key, _of_host, asked, about=asked.about)
 
 
 def partial_of(

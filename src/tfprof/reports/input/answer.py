@@ -91,7 +91,7 @@ def _of_hosts(data: ProfileData) -> InputPartial:
     if not data.hosts.captured:
         raise no_run(data, _RECORDED_IN, _CAPTURE_HINT)
     asked = input_task(data.graph)
-    return data.hosts.merged(asked.key, _of_host, data.graph)
+    return data.hosts.merged(asked.key, _of_host, data.graph, about=asked.about)
 
 
 def _of_host(host: Host, graph: Graph | None) -> InputPartial:
@@ -101,8 +101,7 @@ def _of_host(host: Host, graph: Graph | None) -> InputPartial:
 
 def input_task(graph: Graph | None) -> HostTask:
     """What a graph tells is no part of what is asked while hosts are read."""
-    key = "input" if graph is None else "input of a graph"
-    return HostTask(key, _of_host, (graph,), together=True)
+    return HostTask("input", _of_host, (graph,), together=True, about=(graph,))
 
 
 TASKS = (input_task(None),)

@@ -8,6 +8,8 @@ from tfprof.model.hosts import Host, Hosts
 from tfprof.model.xspace import Space
 from tfprof.reports.shared.input_bound import is_input_bound
 
+_STAGE = "the stage that it waits for"
+
 
 def slow_stage(hosts: Hosts, share: float | None, graph: Graph | None) -> str:
     """The stage; of the first host, as the step above it."""
@@ -18,7 +20,7 @@ def slow_stage(hosts: Hosts, share: float | None, graph: Graph | None) -> str:
         (told,) = first.each(SLOW_STAGE.key, _of_first)
         if told is not None:
             return told
-    (told,) = first.each("the stage that it waits for", _of_host, graph)
+    (told,) = first.each(_STAGE, _of_host, graph, about=(graph,))
     return told
 
 
