@@ -61,7 +61,7 @@ def test_so_do_hosts_read_by_other_processes(job, monkeypatch):
     monkeypatch.setattr(local, "_POOL_FROM", 0)
     pooled = local._pooled
     monkeypatch.setattr(local, "_pooled", lambda *words: asked.append(1) or pooled(*words))
-    monkeypatch.setattr(local, "_cores", lambda: 2)
+    monkeypatch.setattr(local, "cores", lambda: 2)
     assert run("steps", str(job), "--json").out == alone
     assert asked
 

@@ -21,6 +21,7 @@ from said import Said
 
 from tfprof.errors import ClusterNotReached, UsageError
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.wire.cores import cores
 from tfprof.workers.cluster import connected
 
 pytest.importorskip("distributed")
@@ -138,6 +139,16 @@ def test_what_comes_here_is_seen(cluster):
         workers.gather(_sends_much, [0], [1])
     passage.close()
     assert passage.received > 10**6
+
+
+def _cores_of_its_worker(number):
+    return Said({number: cores()})
+
+
+def test_a_worker_with_one_thread_reads_on_one_core(cluster):
+    with connected(cluster) as workers:
+        found = workers.gather(_cores_of_its_worker, range(4), [1] * 4)
+    assert found.whole.in_order == [1, 1, 1, 1]
 
 
 def _kills_its_worker(number):
