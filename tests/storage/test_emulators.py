@@ -15,6 +15,9 @@ import pytest
 from run_cli import spawn
 
 import tfprof
+from tfprof.sources.files import store_listing, stores
+from tfprof.sources.files.opener import spelt
+from tfprof.sources.files.stores import store_of
 
 
 @pytest.fixture(scope="module")
@@ -278,8 +281,9 @@ def test_of_a_bucket_that_is_only_read_the_index_is_in_the_cache(
     assert json.loads(beside.out)["data"]["index"]["read"] == 1
 
 
-def test_a_bucket_is_listed_no_further_than_asked_for(s3):
-    address, settings = s3
+@pytest.mark.parametrize("store", ["s3", "gcs", pytest.param("azure", marks=pytest.mark.long)])
+def test_a_bucket_is_listed_no_further_than_asked_for(request, store):
+    address, settings = request.getfixturevalue(store)
     history = f"{address}-many"
     for name in ("a", "b", "c"):
         target = f"{history}/{name}/run.tfprof"
@@ -290,3 +294,51 @@ def test_a_bucket_is_listed_no_further_than_asked_for(s3):
     assert "--most-files" in some["warnings"][0]
     every = json.loads(spawn("log", history, "--json", **settings).out)
     assert (len(every["data"]["runs"]), every["data"]["index"]["known"]) == (3, 2)
+    # the index is there now: it is no run, and what is behind it is not forgotten
+    again = json.loads(spawn("log", history, "--most-files", 3, "--json", **settings).out)
+    assert "--most-files" in again["warnings"][0]
+    whole = json.loads(spawn("log", history, "--most-files", 4, "--json", **settings).out)
+    assert len(whole["data"]["runs"]) == 3
+    assert "--most-files" not in "".join(whole["warnings"])
+
+
+@pytest.mark.parametrize("store", ["s3", "gcs", pytest.param("azure", marks=pytest.mark.long)])
+def test_no_more_of_a_bucket_comes_here_than_asked_for(request, store, monkeypatch):
+    """However much there is: what the library of the store gets is counted."""
+    address, settings = request.getfixturevalue(store)
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    folder = spelt(Path(address))
+    files = store_of(folder.parts[0].rstrip(":"))
+    every = [one.path for one in files.below(folder, 1_000).files]
+    assert len(every) > 3
+    assert every == sorted(every)
+    came = []
+    kept = store_listing.found_below
+    monkeypatch.setattr(stores, "found_below", lambda *words: came.append(kept(*words)) or came[-1])
+    with _sizes_of_pages(files._fs) as asked:
+        some = files.below(folder, 2)
+    assert [one.path for one in some.files][:3] == every[:3]
+    assert not some.is_whole
+    if store == "gcs":  # the emulator sends all, whatever it is asked for
+        assert asked == [3]
+    else:
+        assert len(came[0]) == 3
+    # a part is not taken for the whole
+    assert [*files.listed(folder)[1]] == [one.name for one in every]
+    assert files.below(folder, len(every)).is_whole
+    assert not files.below(folder, len(every) - 1).is_whole
+
+
+@contextmanager
+def _sizes_of_pages(files):
+    """What Google is asked for."""
+    asked, call = [], getattr(files, "_call", None)
+
+    async def heard(*words, **named):
+        asked.append(named.get("maxResults"))
+        return await call(*words, **named)
+
+    files._call = heard
+    yield asked
+    files._call = call

@@ -18,6 +18,7 @@ from tfprof.commands.report import DEFAULT_TARGET, page_of
 from tfprof.commands.writing import write_chunks
 from tfprof.errors import UsageError
 from tfprof.model.checkpoint import Checkpoint
+from tfprof.model.host_work import HostTask, HostWork
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
 from tfprof.printable import printable
@@ -34,6 +35,7 @@ from tfprof.results.calibration import Calibration
 from tfprof.sources.find.load import Request, choose, read
 from tfprof.sources.find.saving import to_save
 from tfprof.sources.run.placement_log import read_placement_log
+from tfprof.workers.local import LocalWorkers
 
 PathLike = str | os.PathLike[str]
 
@@ -348,7 +350,14 @@ def load(
             f"{paths[0]} holds {len(choice.selections)} models ({titles})",
             hint="Name the files of one of them.",
         )
-    return Profile(read(choice.selections[0]))
+    return Profile(read(choice.selections[0], work=HostWork(_tasks, LocalWorkers(1), later=True)))
+
+
+def _tasks() -> tuple[HostTask, ...]:
+    """What is asked of many hosts while they are loaded: of large ones, nothing else is kept."""
+    from tfprof.reports.summary.tasks import TASKS
+
+    return TASKS
 
 
 def _data(given: Profile | PathLike) -> ProfileData:

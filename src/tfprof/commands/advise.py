@@ -9,6 +9,7 @@ from tfprof.commands.command import Command, HelpGroup
 from tfprof.commands.options.amounts import bytes_of
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
+from tfprof.commands.options.scheduler import SCHEDULER, host_work
 from tfprof.commands.options.sizes import DIMENSIONS, question_of
 
 if TYPE_CHECKING:
@@ -51,10 +52,12 @@ def _log(values: Values) -> RunLog | None:
 
 def _answer(values: Values, progress: ProgressOf | None) -> Answered[AdviseResult]:
     from tfprof.reports.advise import ask
+    from tfprof.reports.advise.tasks import tasks_of
     from tfprof.sources.find.load import read_one
 
     query = query_of(values)
-    return ask(read_one(request_of(values, "advise"), progress), query)
+    with host_work(values, tasks_of) as work:
+        return ask(read_one(request_of(values, "advise"), progress, work), query)
 
 
 COMMAND = Command(
@@ -63,7 +66,7 @@ COMMAND = Command(
     "what to change: evidence, reason, code, expected gain",
     "tfprof advise examples/slow_input",
     "anything",
-    (*INPUTS, *DIMENSIONS, _ADVICE),
+    (*INPUTS, *DIMENSIONS, _ADVICE, SCHEDULER),
     "advise",
     _answer,
     query=query_of,

@@ -22,15 +22,16 @@ HeardOfHosts = Callable[[int, int], None]
 class HostTask:
     """A question to each host by itself; `ask` takes the host and `args`, and pickles by name.
 
-    `key` says all of it: who asks again with the same key is given what was answered. What hosts
-    answer is put `together` where they are read, if nobody asks for each: then it is a partial
-    result.
+    `key` says all of it, but for the objects that it is `about`, such as a graph: who asks again
+    with the same key about the same objects is given what was answered. What hosts answer is put
+    `together` where they are read, if nobody asks for each: then it is a partial result.
     """
 
     key: str
     ask: Callable[..., object]
     args: tuple[object, ...] = ()
     together: bool = False
+    about: tuple[object, ...] = ()
 
 
 @frozen_dataclass
@@ -76,16 +77,23 @@ class Gathered(Generic[P]):
 class HostWork:
     """What a command will ask of every host, and who works; `always`, however little there is.
 
-    A single capture is asked when it is there: for it, nothing of `tasks` is loaded.
+    A single capture is asked when it is there: for it, nothing of `tasks` is loaded. `later`: more
+    will be asked than is known now. Small captures are then asked nothing before, and traces that
+    somebody looks at are kept.
     """
 
     tasks: Callable[[], tuple[HostTask, ...]]
     workers: Workers
     always: bool = False
+    later: bool = False
 
 
 class Asking(Protocol):
     """Whoever knows what the hosts answered, and can ask them more."""
+
+    def prepare(self, tasks: Sequence[HostTask], hosts: Sequence[Host]) -> None:
+        """What will be asked is asked at once, so that a host is read once for all of it."""
+        ...
 
     def each(self, task: HostTask, hosts: Sequence[Host]) -> list[object]: ...
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from typing import TypeVar, cast
@@ -98,24 +98,35 @@ class Hosts(tuple[Host, ...]):  # noqa: SLOT001  (what is made of them is kept)
         made.asking = asking
         return made
 
-    def each(self, key: str, ask: Callable[..., R], *args: object) -> list[R]:
+    def prepare(self, tasks: Sequence[HostTask]) -> None:
+        """Whoever is about to ask several questions says so before: hosts are read once."""
+        if self.asking is not None:
+            self.asking.prepare(tasks, self)
+
+    def each(
+        self, key: str, ask: Callable[..., R], *args: object, about: tuple[object, ...] = ()
+    ) -> list[R]:
         """What each says to a question of its own, by rank: `ask(host, *args)`.
 
         Where many are read, `ask` runs where the host is: it is a function of a module, and what it
-        returns is small. The `key` tells this question from all others about these hosts.
+        returns is small. The `key` tells this question from all others about these hosts, with the
+        objects among `args` that it is `about`.
         """
         if self.asking is None:
             return [ask(host, *args) for host in self]
-        return cast("list[R]", self.asking.each(HostTask(key, ask, args), self))
+        return cast("list[R]", self.asking.each(HostTask(key, ask, args, about=about), self))
 
-    def merged(self, key: str, ask: Callable[..., P], *args: object) -> P:
+    def merged(
+        self, key: str, ask: Callable[..., P], *args: object, about: tuple[object, ...] = ()
+    ) -> P:
         """What they say together, of partial results; there is at least one host.
 
         Where many are read, it is put together there, and nobody holds the answers of all.
         """
         if self.asking is None:
             return merged([ask(host, *args) for host in self])
-        return cast("P", self.asking.merged(HostTask(key, ask, args, together=True), self))
+        task = HostTask(key, ask, args, together=True, about=about)
+        return cast("P", self.asking.merged(task, self))
 
     def without(self, ranks: Container[int]) -> Hosts:
         left = (host for host in self if host.rank not in ranks)

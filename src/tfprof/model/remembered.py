@@ -50,6 +50,16 @@ def remembering() -> Iterator[None]:
         _kept.reset(token)
 
 
+@contextmanager
+def nothing_kept() -> Iterator[None]:
+    """While one of many is read and asked: what is found of it would keep it in memory."""
+    token = _kept.set(None)
+    try:
+        yield
+    finally:
+        _kept.reset(token)
+
+
 class LastModels:
     """What was found of the models that were asked about last."""
 

@@ -26,11 +26,7 @@ class CalledFunction:
 
 @frozen_dataclass
 class CaptureTraits:
-    """`compilations` are those of XLA, by what is compiled; `compile_us` is what they took."""
-
     functions: tuple[CalledFunction, ...] = ()
-    compilations: Mapping[str, int] | None = None
-    compile_us: float = 0.0
     devices: tuple[DeviceKind, ...] = ()
     versions: Mapping[str, str] | None = None
     eager_share: float | None = None

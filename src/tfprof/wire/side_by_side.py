@@ -5,16 +5,25 @@ Only for pieces of some hundred microseconds and more: in between, threads wait 
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Sequence
 from typing import TypeVar
+
+from tfprof.wire.cores import at_work
 
 T = TypeVar("T")
 
 
 def side_by_side(work: Callable[[T], None], pieces: Sequence[T]) -> None:
-    """Does all pieces, here and on one more thread; what goes wrong there is raised here."""
+    """Does all pieces, here and on one more thread if there is a core for it.
+
+    What goes wrong there is raised here.
+    """
+    with at_work(min(2, len(pieces))) as threads:
+        _shared(work, pieces, threads)
+
+
+def _shared(work: Callable[[T], None], pieces: Sequence[T], threads: int) -> None:
     faults: list[BaseException] = []
     left = iter(pieces)
 
@@ -25,7 +34,7 @@ def side_by_side(work: Callable[[T], None], pieces: Sequence[T]) -> None:
         except BaseException as fault:  # noqa: BLE001 - whatever it is, who waits is told
             faults.append(fault)
 
-    helper = _started(helped) if len(pieces) > 1 else None
+    helper = _started(helped) if threads > 1 else None
     try:
         for piece in left:
             work(piece)
@@ -40,9 +49,7 @@ def side_by_side(work: Callable[[T], None], pieces: Sequence[T]) -> None:
 
 
 def _started(work: Callable[[], None]) -> threading.Thread | None:
-    """None where there is one core, or no room for a thread."""
-    if (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) == 1:
-        return None
+    """None where there is no room for a thread."""
     helper = threading.Thread(target=work, daemon=True)
     try:
         helper.start()

@@ -18,6 +18,7 @@ from tfprof import __version__
 from tfprof.errors import ClusterNotReached, ExtraMissing, TfprofError, UsageError
 from tfprof.model.host_work import Gathered, HeardOfHosts, Lost
 from tfprof.model.merging import Merging, Partial, merged
+from tfprof.wire.cores import use_at_most
 from tfprof.workers.apart import Apart
 from tfprof.workers.own_memory import reuse_memory
 from tfprof.workers.told import Told
@@ -368,5 +369,9 @@ def _run(call: Callable[[T], R], item: T, version: str) -> R:
     if version != __version__:
         what = f"a worker has tfprof {__version__}, and this is {version}"
         raise ClusterNotReached(what, hint=_SAME)
+    from distributed import get_worker
+
+    # of `--nthreads`, whatever the machine has: others may work there, too
+    use_at_most(get_worker().state.nthreads)
     reuse_memory()
     return call(item)

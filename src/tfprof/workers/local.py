@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from tfprof.model.host_work import Gathered, HeardOfHosts, Lost
 from tfprof.model.merging import Merging, Partial
+from tfprof.wire.cores import cores, use_at_most
 from tfprof.workers.told import Told
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _KILLED = f"each of {_TRIES} processes that read it was killed: there may be too
 
 class LocalWorkers:
     def __init__(self, processes: int | None = None) -> None:
-        self._processes = _cores() if processes is None else processes
+        self._processes = cores() if processes is None else processes
 
     def gather(
         self,
@@ -61,11 +62,6 @@ class LocalWorkers:
                 yield at, answer
         else:
             yield from _pooled(call, items, count, told)
-
-
-def _cores() -> int:
-    """Those that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _pooled(
@@ -126,7 +122,7 @@ def _pool(call: Callable[..., object], workers: int) -> Iterator[ProcessPoolExec
 
     # a fork would take along the threads of whoever shows progress, half-way through their work
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, context, _begin, (call,))
+    pool = ProcessPoolExecutor(workers, context, _begin, (call, cores() // workers))
     try:
         yield pool
     except BaseException:
@@ -141,13 +137,14 @@ def _pool(call: Callable[..., object], workers: int) -> Iterator[ProcessPoolExec
 _CALL: Callable[..., object]
 
 
-def _begin(call: Callable[..., object]) -> None:
-    """In each process, once: what it does, and whom it ends with."""
+def _begin(call: Callable[..., object], share: int) -> None:
+    """In each process, once: what it does, on how many cores, and whom it ends with."""
     import signal
 
     from tfprof.workers.own_memory import keep_memory
 
     keep_memory()
+    use_at_most(share)
 
     global _CALL  # noqa: PLW0603  (a process does one thing)
     _CALL = call

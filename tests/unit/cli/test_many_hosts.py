@@ -1,13 +1,19 @@
 """Sessions of several hosts: read together, one by one and by other processes they say the same."""
 
+import gc
+import gzip
 import json
+import pickle
 import subprocess
 import sys
+import weakref
 
 import pytest
+from conftest import TESTS
 from many_hosts import capture, session
 from run_cli import run
 
+import tfprof
 from tfprof.sources.find import many_hosts
 from tfprof.sources.find.trace_files import TraceFile
 from tfprof.workers import local
@@ -55,14 +61,14 @@ def test_so_do_hosts_read_by_other_processes(job, monkeypatch):
     monkeypatch.setattr(local, "_POOL_FROM", 0)
     pooled = local._pooled
     monkeypatch.setattr(local, "_pooled", lambda *words: asked.append(1) or pooled(*words))
-    monkeypatch.setattr(local, "_cores", lambda: 2)
+    monkeypatch.setattr(local, "cores", lambda: 2)
     assert run("steps", str(job), "--json").out == alone
     assert asked
 
 
 @pytest.mark.parametrize(
     "words",
-    [("steps",), ("layers", "--by", "op"), ("summary",), ("memory",), ("input",)],
+    [("steps",), ("layers", "--by", "op"), ("summary",), ("memory",), ("input",), ("advise",)],
 )
 @pytest.mark.usefixtures("one_by_one")
 def test_each_host_is_read_once_and_none_beside_another(job, monkeypatch, words):
@@ -86,16 +92,34 @@ def test_each_host_is_read_once_and_none_beside_another(job, monkeypatch, words)
     assert len(reads) == 7 * (2 if words == ("memory",) else 1)
 
 
-def test_the_stage_that_a_program_waits_for_is_told_while_its_host_is_read(tmp_path, monkeypatch):
-    # what looks for advice reads hosts again, if they are small
-    monkeypatch.setattr("tfprof.reports.advise.answer._MANY_EVENTS", 0)
-    job = session(tmp_path / "job", 3, name="slow-cb")
-    together = run("summary", str(job))
-    assert "input-bound" in together.out
+@pytest.fixture(scope="module")
+def waiting(tmp_path_factory):
+    """Hosts that wait for their input."""
+    return session(tmp_path_factory.mktemp("hosts") / "waiting", 3, name="slow-cb")
+
+
+@pytest.fixture(scope="module")
+def placed_graph(tmp_path_factory):
+    """A graph that names devices."""
+    path = tmp_path_factory.mktemp("graph") / "graph.pb"
+    packed = TESTS / "data" / "two_cpus" / "graph.pb.gz"
+    path.write_bytes(gzip.decompress(packed.read_bytes()))
+    return path
+
+
+@pytest.mark.parametrize("graph", [False, True], ids=["alone", "with a graph"])
+@pytest.mark.parametrize("words", [("summary",), ("advise", "--all"), ("memory",), ("input",)])
+def test_what_is_asked_of_hosts_is_asked_where_they_are_read(
+    waiting, placed_graph, words, graph, monkeypatch
+):
+    """Whatever a graph adds to the question, and however small they are: none is read here."""
+    paths = [waiting, placed_graph] if graph else [waiting]
+    together = run(*words, *paths)
+    assert words != ("summary",) or "Advice" in together.out
     again, trace = [], TraceFile.trace
     monkeypatch.setattr(TraceFile, "trace", lambda one: again.append(one.host) or trace(one))
     monkeypatch.setattr(many_hosts, "KEPT_UP_TO", 0)
-    assert run("summary", str(job)).out == together.out
+    assert run(*words, *paths).out == together.out
     assert not again
 
 
@@ -197,3 +221,86 @@ def test_gaps_in_names_are_hosts_that_are_missing(names, missing):
     from tfprof.sources.find.host_names import missing_between
 
     assert [one.host for one in missing_between(names)] == missing
+
+
+_FROM_PYTHON = {
+    "summary": lambda profile: profile.summary(),
+    "steps": lambda profile: profile.steps(hosts=True),
+    "layers": lambda profile: profile.layers(by="op"),
+    "input": lambda profile: profile.input(),
+    "memory": lambda profile: profile.memory(),
+    "timeline": lambda profile: profile.timeline(),
+    "advise": lambda profile: profile.advise(all=True),
+    "placement": lambda profile: profile.placement(),
+    "scope": lambda profile: profile.scope(),
+}
+# how many hosts are looked at with all their events: the critical path is that of one of them
+_LOOKED_AT = {"scope": 7, "timeline": 1}
+
+
+@pytest.mark.parametrize("question", _FROM_PYTHON)
+def test_from_python_hosts_are_asked_one_by_one(job, question, monkeypatch):
+    """Whatever is asked after they were loaded; out of a pickle, too."""
+    ask = _FROM_PYTHON[question]
+    together = ask(tfprof.load(job)).to_json()
+    again, trace = [], TraceFile.trace
+    monkeypatch.setattr(TraceFile, "trace", lambda one: again.append(one.host) or trace(one))
+    monkeypatch.setattr(many_hosts, "KEPT_UP_TO", 0)
+    profile = tfprof.load(job)
+    assert ask(profile).to_json() == together
+    assert ask(pickle.loads(pickle.dumps(profile))).to_json() == together
+    assert len({*again}) == _LOOKED_AT.get(question, 0)
+    # what was looked at is kept
+    seen = len(again)
+    assert ask(profile).to_json() == together
+    assert len(again) == seen
+
+
+def test_a_summary_and_the_steps_are_known_when_hosts_are_loaded(job, monkeypatch):
+    monkeypatch.setattr(many_hosts, "KEPT_UP_TO", 0)
+    monkeypatch.setattr("tfprof.reports.advise.answer._MANY_EVENTS", 0)
+    profile = tfprof.load(job)
+    read = many_hosts._AskHost.__call__
+    asked = []
+    monkeypatch.setattr(
+        many_hosts._AskHost, "__call__", lambda self, one: asked.append(one) or read(self, one)
+    )
+    profile.summary()
+    profile.steps()
+    assert not asked
+    profile.input()
+    assert len(asked) == 7
+
+
+@pytest.mark.usefixtures("one_by_one")
+def test_what_a_graph_adds_to_a_question_is_not_given_to_another(tmp_path):
+    """Advice asks for the times of ops alone, a table of ops also for what they compute."""
+    packed = TESTS / "data" / "traced_step"
+    for at in range(2):
+        data = gzip.decompress((packed / "vm.xplane.pb.gz").read_bytes())
+        (tmp_path / f"worker-{at}.xplane.pb").write_bytes(data)
+    (tmp_path / "graph.pb").write_bytes(gzip.decompress((packed / "graph.pb.gz").read_bytes()))
+    paths = sorted(tmp_path.iterdir())
+    alone = tfprof.load(*paths).layers(by="op").to_json()
+    profile = tfprof.load(*paths)
+    profile.advise()
+    assert profile.layers(by="op").to_json() == alone
+
+
+@pytest.mark.usefixtures("one_by_one")
+def test_a_host_that_is_asked_again_is_not_kept(waiting, placed_graph, monkeypatch):
+    """Advice remembers what it finds, and asks hosts again where a graph is given."""
+    held = []
+    made = many_hosts.TraceAtHand
+
+    def counted(trace):
+        gc.collect()
+        held.append(sum(one() is not None for one in seen))
+        seen.append(weakref.ref(trace.space.planes[0].events.duration_ps))
+        return made(trace)
+
+    seen = []
+    monkeypatch.setattr(many_hosts, "TraceAtHand", counted)
+    run("advise", waiting, placed_graph)
+    assert len(held) > 3
+    assert max(held) <= 1

@@ -1,5 +1,6 @@
 """A real scheduler and real workers, in processes of their own."""
 
+import gzip
 import os
 import shutil
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import dask_cluster
 import pytest
+from conftest import TESTS
 from cut_connection import Passage
 from many_hosts import session
 from said import Said
@@ -20,6 +22,7 @@ from said import Said
 from tfprof.errors import ClusterNotReached, UsageError
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.host_work import Lost
+from tfprof.wire.cores import cores
 from tfprof.workers.cluster import connected
 
 pytest.importorskip("distributed")
@@ -39,11 +42,29 @@ def _answer(*words):
 
 @pytest.mark.parametrize(
     "words",
-    [("steps",), ("layers", "--by", "op"), ("summary",), ("memory",), ("timeline",), ("input",)],
+    [
+        ("steps",),
+        ("layers", "--by", "op"),
+        ("summary",),
+        ("memory",),
+        ("timeline",),
+        ("input",),
+        ("advise", "--all"),
+    ],
 )
 def test_a_cluster_says_the_same_to_the_last_digit(cluster, tmp_path, words):
     folder = session(tmp_path / "job", 8, name="fast-trace-bfc", slow={2}, missing={3}, cut={5})
     assert _answer(*words, folder, "--scheduler", cluster) == _answer(*words, folder)
+
+
+@pytest.mark.parametrize("command", ["summary", "advise"])
+def test_so_it_does_where_a_graph_adds_to_the_question(cluster, tmp_path, command):
+    folder = session(tmp_path / "job", 3)
+    (tmp_path / "graph.pb").write_bytes(
+        gzip.decompress((TESTS / "data" / "two_cpus" / "graph.pb.gz").read_bytes())
+    )
+    words = (command, folder, tmp_path / "graph.pb")
+    assert _answer(*words, "--scheduler", cluster) == _answer(*words)
 
 
 def test_a_cluster_reads_the_runs_of_a_history(cluster, samples, tmp_path, monkeypatch):
@@ -119,6 +140,16 @@ def test_what_comes_here_is_seen(cluster):
         workers.gather(_sends_much, [0], [1])
     passage.close()
     assert passage.received > 10**6
+
+
+def _cores_of_its_worker(number):
+    return Said({number: cores()})
+
+
+def test_a_worker_with_one_thread_reads_on_one_core(cluster):
+    with connected(cluster) as workers:
+        found = workers.gather(_cores_of_its_worker, range(4), [1] * 4)
+    assert found.whole.in_order == [1, 1, 1, 1]
 
 
 def _kills_its_worker(number):

@@ -8,6 +8,7 @@ import pytest
 from said import Said
 
 from tfprof.model.host_work import Gathered, Lost
+from tfprof.wire.cores import cores
 from tfprof.workers import local
 from tfprof.workers.local import LocalWorkers
 
@@ -42,6 +43,16 @@ def _always_kills(number: int) -> Said:
 
 def _fails(number: int) -> Said:
     raise ValueError(f"no {number}")
+
+
+def _cores(number: int) -> Said:
+    return Said({number: cores()})
+
+
+def test_processes_share_the_cores(monkeypatch):
+    monkeypatch.setattr(local, "cores", lambda: 2)
+    found = LocalWorkers().gather(_cores, [1, 2, 3], [LARGE] * 3)
+    assert found.whole.in_order == [1, 1, 1]
 
 
 def test_little_is_done_here_and_now():

@@ -34,7 +34,7 @@ def devices_of(
 
     def device(name: str) -> PlacedDevice:
         count = nodes.get(name, 0)
-        time, size = _spent(data, ran, name)
+        time, size = _spent(ran, name)
         return PlacedDevice(
             _WHICH_CPU if time is _WHICH_CPU else Quantity.derived(count),
             Quantity.derived(asked[name]) if known else _NO_GRAPH,
@@ -61,13 +61,13 @@ def _nodes(
     return {names(name): log.nodes_on(name) or log.runs_on(name) for name in log.devices}
 
 
-def _spent(data: ProfileData, ran: Ran, name: str) -> tuple[Quantity, Quantity]:
+def _spent(ran: Ran, name: str) -> tuple[Quantity, Quantity]:
     """Time and bytes of the average step; a device of which a run tells nothing did nothing."""
-    use, captured = ran.devices.get(name), bool(data.hosts.spaces)
+    use = ran.devices.get(name)
     if not ran.devices:
         return _NO_RUN, _NO_RUN
-    if use is None and captured and DeviceSpec.of(name).type == CPU:
+    if use is None and ran.captured and DeviceSpec.of(name).type == CPU:
         return _WHICH_CPU, _NO_BYTES
     micros, requested = (use.micros / ran.steps, use.requested / ran.steps) if use else (0, 0)
-    size = _NO_BYTES if captured else Quantity.measured(whole(requested))
+    size = _NO_BYTES if ran.captured else Quantity.measured(whole(requested))
     return Quantity.measured(micros), size

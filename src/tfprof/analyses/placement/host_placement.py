@@ -24,9 +24,9 @@ from tfprof.analyses.runtime.op_events import op_events
 from tfprof.analyses.steps.step_clock import TraceSteps, step_clock
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.late_pattern import late_pattern
-from tfprof.model.device import DeviceNames, is_part
+from tfprof.model.device import DeviceNames, DeviceSpec, is_part
 from tfprof.model.device_labels import LABELS, NO_OP
-from tfprof.model.hosts import steps_together
+from tfprof.model.hosts import Host, Hosts, steps_together
 from tfprof.model.trace import Executions, Trace
 from tfprof.model.units import PS_A_MICROSECOND
 from tfprof.results.partial import FirstPlace, Met, both, summed
@@ -36,6 +36,7 @@ Ints = npt.NDArray[np.int64]
 # what the runtime does between nodes
 # copies and the like; kernels of an unknown op are time of their device
 _NO_KERNELS = LABELS - {NO_OP}
+_PLACED, _RAN = "what ran where, and its copies", "what ran where"
 _NO_NODE = late_pattern(r"(_SOURCE|_SINK|RecvTensor)(:.*)?|[^:]*MEMCPY.*|.*:MEMCPY.*")
 
 
@@ -54,7 +55,8 @@ class Spent(NamedTuple):
 class PlacementPartial:
     """Devices with their executions; `spent` is by device and node, microseconds as recorded.
 
-    `copies` are those of all steps; `sent` those that the executed graphs make in each.
+    `copies` are those of all steps; `sent` those that the executed graphs make in each. `kinds` are
+    the types of the devices that a capture has.
     """
 
     devices: Mapping[str, Met] = field(default_factory=dict)
@@ -64,6 +66,7 @@ class PlacementPartial:
     sent: Mapping[CopyRoute, CopySum] = field(default_factory=dict)
     steps: tuple[int, ...] = ()
     captured: bool = False
+    kinds: frozenset[str | None] = frozenset()
 
     def merge(self, other: PlacementPartial) -> PlacementPartial:
         """The sums of both: in any order and any tree the same."""
@@ -75,6 +78,7 @@ class PlacementPartial:
             both(self.sent, other.sent, CopySum.plus),
             steps_together(self.steps, other.steps),
             self.captured or other.captured,
+            self.kinds | other.kinds,
         )
 
     def finish(self, names: DeviceNames) -> Ran:
@@ -100,6 +104,25 @@ def host_placement(
     )
 
 
+def placement_of(hosts: Hosts, graphs: Mapping[int, Iterable[PartitionGraph]]) -> PlacementPartial:
+    """Of all of them; `graphs` are those that each executed, by rank: captures have none."""
+    return hosts.merged(_PLACED, _of_host, graphs) if hosts else PlacementPartial()
+
+
+def _of_host(host: Host, graphs: Mapping[int, Iterable[PartitionGraph]]) -> PlacementPartial:
+    return host_placement(host.trace, graphs.get(host.rank, ()), host.rank)
+
+
+def runs_of(hosts: Hosts) -> PlacementPartial:
+    """Only what ran on them."""
+    return hosts.merged(_RAN, _ran_on_host)
+
+
+def _ran_on_host(host: Host) -> PlacementPartial:
+    trace = host.trace
+    return host_runs(trace, sent_rows(trace), host.rank)
+
+
 def host_runs(trace: Trace, transfers: frozenset[int], host: int = 0) -> PlacementPartial:
     """Only what ran. `transfers` are the rows of copies, which are no nodes."""
     rows = trace.executions
@@ -113,7 +136,13 @@ def host_runs(trace: Trace, transfers: frozenset[int], host: int = 0) -> Placeme
         _spent(rows, device, table, node, names, _micros(trace)),
         steps=_steps(trace),
         captured=trace.space is not None,
+        kinds=_kinds(trace),
     )
+
+
+def _kinds(trace: Trace) -> frozenset[str | None]:
+    devices = () if trace.space is None else trace.space.devices
+    return frozenset(DeviceSpec.of(one.name).type for one in devices)
 
 
 def _steps(trace: Trace) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from tfprof.analyses.inference.sites import Given
 from tfprof.analyses.placement.balance import balance
 from tfprof.analyses.placement.copy_sums import CopySum, copies_of
 from tfprof.analyses.placement.device_rows import devices_of
-from tfprof.analyses.placement.host_placement import PlacementPartial, host_placement
+from tfprof.analyses.placement.host_placement import placement_of
 from tfprof.analyses.placement.ran import CPU, Ran
 from tfprof.analyses.placement.requested import asked_names, graphs_of, requested
 from tfprof.analyses.placement.transfers import SizeOf, crosses, of_edges
@@ -25,7 +25,6 @@ from tfprof.model.device import DeviceNames, DeviceSpec
 from tfprof.model.dims import elements, packed
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
-from tfprof.model.merging import merged
 from tfprof.model.placement_log import PlacementLog
 from tfprof.model.profile import ProfileData
 from tfprof.ops.rule import Tensor
@@ -67,16 +66,16 @@ class Placement:
 def placement(
     data: ProfileData, log: PlacementLog | None = None, given: Given | None = None
 ) -> Placement:
-    graphs = [partition_graphs(host.trace) for host in data.hosts]
-    found = [part for some in graphs for part in some]
-    hosts = zip(data.hosts, graphs, strict=True)
-    each = (host_placement(host.trace, some, host.rank) for host, some in hosts)
-    partial = merged([PlacementPartial(), *each])
+    # a capture has none, and is not read for that
+    ran_here = (host for host in data.hosts if host.facts is None)
+    graphs = {host.rank: partition_graphs(host.trace) for host in ran_here}
+    found = [part for some in graphs.values() for part in some]
+    partial = placement_of(data.hosts, graphs)
     used = [*partial.device_names, *(part.device for part in found)]
     names = DeviceNames([*used, *(log.devices if log is not None else ())], asked_names(data))
     ran = partial.finish(names)
     soft = list(soft_placed(data, names, ran, log))
-    place = None if data.graph is None else _place(data, data.graph, names, ran, log, soft)
+    place = None if data.graph is None else _place(data.graph, names, ran, log, soft)
     sizes = _Sizes(data, given)
     copies, source = ran.copies, ran.copies_from
     # graphs that were executed tell all that was sent, also that nothing was
@@ -100,7 +99,6 @@ def placement(
 
 
 def _place(
-    data: ProfileData,
     graph: Graph,
     names: DeviceNames,
     ran: Ran,
@@ -113,7 +111,6 @@ def _place(
     run used one device and the graph asks for no other, that is where the rest is. Of CPUs a
     capture does not tell which: the log does.
     """
-    captured_ = bool(data.hosts.spaces)
     asked = requested(graph)
     only = next(iter(ran.devices)) if len(ran.devices) == 1 else ""
     moved = _moved(soft, ran)
@@ -123,7 +120,7 @@ def _place(
     codes: list[int] = asked.codes.tolist()
 
     def one(row: int, name: str) -> str:
-        if name in placed and (captured_ or name not in ran.places):
+        if name in placed and (ran.captured or name not in ran.places):
             return names(placed[name][0])
         if name in ran.places:
             return ran.places[name][0]
@@ -202,7 +199,7 @@ def soft_placed(
     A capture has threads, not CPU devices: it only shows that a kind of device was not there.
     """
     placed = log.placed if log is not None else {}
-    absent = _types_absent(data)
+    absent = _types_absent(data, ran)
     spec_of = cache(names.spec)
     for graph in graphs_of(data):
         asked = [DeviceSpec.of(name) for name in graph.devices.table]
@@ -227,14 +224,11 @@ def _allows(
     return asked[code].allows(spec_of(seen))
 
 
-def _types_absent(data: ProfileData) -> set[str | None] | None:
+def _types_absent(data: ProfileData, ran: Ran) -> set[str | None] | None:
     """For a capture, the kinds of devices that graphs ask for and it has none of."""
-    spaces = data.hosts.spaces
-    if not spaces:
+    if not ran.captured:
         return None
-    present = {DeviceSpec.of(one.name).type for space in spaces for one in space.devices} | {CPU}
-    asked = {DeviceSpec.of(name).type for name in asked_names(data)}
-    return asked - present
+    return {DeviceSpec.of(name).type for name in asked_names(data)} - ran.kinds - {CPU}
 
 
 def _balance(

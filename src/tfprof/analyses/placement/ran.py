@@ -31,7 +31,8 @@ class Ran:
     """Devices have short names, and come in the order in which they were met.
 
     `places` is by node, `micros` by node and device: those of all its runs in all `steps`.
-    `copies` are of the average step, by `copies_from`.
+    `copies` are of the average step, by `copies_from`. `captured`: by the profiler of TensorFlow 2,
+    on devices of these `kinds`.
     """
 
     devices: Mapping[str, Use]
@@ -40,6 +41,8 @@ class Ran:
     steps: int
     copies: list[Copies]
     copies_from: str
+    captured: bool
+    kinds: frozenset[str | None]
 
 
 def where_ran(found: PlacementPartial, names: DeviceNames) -> Ran:
@@ -68,7 +71,8 @@ def where_ran(found: PlacementPartial, names: DeviceNames) -> Ran:
         use.requested += spent.requested if device in rules.ops else 0
     steps = max(1, len(found.steps))
     devices = {where: uses[where] for where in order if where in uses}
-    return Ran(devices, places, micros, steps, *copies_of(found.copies, found.sent, names, steps))
+    copies = copies_of(found.copies, found.sent, names, steps)
+    return Ran(devices, places, micros, steps, *copies, found.captured, found.kinds)
 
 
 class _Rules:

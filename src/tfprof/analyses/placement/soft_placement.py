@@ -7,14 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from tfprof.analyses.placement.capture_copies import sent_rows
-from tfprof.analyses.placement.host_placement import host_runs
+from tfprof.analyses.placement.host_placement import runs_of
 from tfprof.analyses.placement.profile_placement import soft_placed
 from tfprof.model import units
 from tfprof.model.device import DeviceNames, DeviceSpec
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
-from tfprof.model.merging import merged
 from tfprof.model.profile import ProfileData
 from tfprof.results.placement import SoftPlaced
 
@@ -28,7 +26,7 @@ def as_ran(data: ProfileData) -> tuple[ProfileData, list[str]]:
     if graph is None or not hosts or not any(graph.devices.table):
         return data, []
     asked = [name for name in graph.devices.table if name]
-    partial = merged(host_runs(one.trace, sent_rows(one.trace), one.rank) for one in hosts)
+    partial = runs_of(hosts)
     names = DeviceNames(partial.devices, asked)
     ran = partial.finish(names)
     moves = [one for one in soft_placed(data, names, ran, None) if one.name in graph.index]

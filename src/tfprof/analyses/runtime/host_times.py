@@ -56,11 +56,13 @@ def _layer_names(layers: Sequence[LayerOps]) -> dict[str, str]:
 @remembered(lambda data, query: ((*parts_of(data), query.costs, query.layers), (query.by,)))
 def op_times_of(data: ProfileData, query: OpTimesQuery) -> OpTimesPartial:
     """Of all hosts. Medians over several are estimated, of one exact."""
-    hosts = data.hosts.on_one_clock
-    several = len(hosts) > 1
-    asked = OpTimesAsked(query, executed_types(data), data.graph, several=several)
-    whole = by_steps(hosts, asked.key, _of_host, asked)
-    return closed(whole, query.layer_names) if several else whole
+    hosts, asked = data.hosts.on_one_clock, _asked(data, query)
+    whole = by_steps(hosts, asked.key, _of_host, asked, about=asked.about)
+    return closed(whole, query.layer_names) if asked.several else whole
+
+
+def _asked(data: ProfileData, query: OpTimesQuery) -> OpTimesAsked:
+    return OpTimesAsked(query, executed_types(data), data.graph, several=len(data.hosts) > 1)
 
 
 @frozen_dataclass
@@ -80,11 +82,23 @@ class OpTimesAsked:
         of = "" if self.graph is None else " of a graph"
         return f"ops by {self.query.by}{of}{' on one of several hosts' if self.several else ''}"
 
+    @property
+    def about(self) -> tuple[object, ...]:
+        return () if self.graph is None else (self.graph, self.query.costs)
+
 
 def ops_task(by: str) -> HostTask:
     """The times of ops of a run alone, by whatever is asked."""
-    asked = OpTimesAsked(OpTimesQuery(by), {}, None, several=True)
-    return task_by_steps(asked.key, _of_host, asked)
+    return _task(OpTimesAsked(OpTimesQuery(by), {}, None, several=True))
+
+
+def ops_task_of(data: ProfileData, by: str) -> HostTask:
+    """The same of a profile that is read: with the types that its graph tells."""
+    return _task(_asked(data, OpTimesQuery(by)))
+
+
+def _task(asked: OpTimesAsked) -> HostTask:
+    return task_by_steps(asked.key, _of_host, asked, about=asked.about)
 
 
 def partial_of(

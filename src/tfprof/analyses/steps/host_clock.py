@@ -109,26 +109,30 @@ class ByOwnSteps(Generic[C]):
         return ByOwnSteps(merged(told) if told else None, self.unmarked | other.unmarked)
 
 
-def by_steps(hosts: Hosts, key: str, ask: Callable[..., C], *args: object) -> C:
+def by_steps(
+    hosts: Hosts, key: str, ask: Callable[..., C], *args: object, about: tuple[object, ...] = ()
+) -> C:
     """What they say together to `ask(host, clock, *args)`, counted by the steps of all.
 
     A host is asked by its own steps while it is read. Only one without any has to be asked again,
     when it is known which host marks them best.
     """
-    first: ByOwnSteps[C] = hosts.merged(key, by_own_steps, ask, args)
+    first: ByOwnSteps[C] = hosts.merged(key, by_own_steps, ask, args, about=about)
     clock, found = clock_of(hosts), list[C]()
     if first.told is not None:
         found.append(first.told.counted_by(clock.numbers, clock.known_periods))
     unmarked = hosts.without({host.rank for host in hosts} - first.unmarked)
     if unmarked:
         again = f"{key} by the steps of all"
-        found.append(unmarked.merged(again, by_clock, ask, clock, args))
+        found.append(unmarked.merged(again, by_clock, ask, clock, args, about=about))
     return merged(found)
 
 
-def task_by_steps(key: str, ask: Callable[..., object], *args: object) -> HostTask:
+def task_by_steps(
+    key: str, ask: Callable[..., object], *args: object, about: tuple[object, ...] = ()
+) -> HostTask:
     """The same, to be asked of each host while it is read."""
-    return HostTask(key, by_own_steps, (ask, args), together=True)
+    return HostTask(key, by_own_steps, (ask, args), together=True, about=about)
 
 
 def by_own_steps(host: Host, ask: Callable[..., C], args: Sequence[object]) -> ByOwnSteps[C]:

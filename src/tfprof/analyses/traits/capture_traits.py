@@ -1,42 +1,90 @@
-"""Which functions Python called in a capture, how often they were traced, what XLA compiled."""
+"""Which functions Python called in a capture, and how often they were traced."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-
-import numpy as np
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+from typing import NamedTuple
 
 from tfprof.analyses.steps.host_marks import HostMarks, host_marks
+from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.host_work import HostTask
+from tfprof.model.hosts import Host, Hosts
 from tfprof.model.units import as_micros
-from tfprof.model.xspace import Plane, Space
-from tfprof.results.capture_traits import CalledFunction, CaptureTraits
+from tfprof.model.xspace import Space
+from tfprof.results.capture_traits import CalledFunction
+from tfprof.results.partial import both, summed
 
-_CALL, _TRACINGS = "tf_function_call", "tracing_count"
-_COMPILES = re.compile(r"XlaCompile|CompileGraph|CompileSingleOp|.*::CompileToLocalExecutable")
-
-
-def capture_traits(spaces: Iterable[Space]) -> CaptureTraits:
-    """Of all hosts together; devices, versions and shares are the summary's."""
-    found: dict[str, CalledFunction] = {}
-    compiled: Counter[str] = Counter()
-    took = 0.0
-    for space in spaces:
-        for host in space.hosts:
-            for marks in host_marks(space, host):
-                for one in _functions(marks):
-                    known = found.get(one.name)
-                    found[one.name] = one if known is None else _both(known, one)
-                names, micros = _compiled(marks.plane)
-                compiled.update(names)
-                took += micros
-    ordered = sorted(found.values(), key=lambda one: (-one.time_us, one.name))
-    return CaptureTraits(tuple(ordered), dict(compiled), took)
+_CALL = "tf_function_call"
 
 
-def _functions(marks: HostMarks) -> Iterator[CalledFunction]:
+class CallSums(NamedTuple):
+    """As a CalledFunction has them, times in picoseconds."""
+
+    calls: int
+    traced: int
+    eager: int
+    time_ps: int
+    traced_ps: int
+    tracings: int
+
+    def plus(self, other: CallSums) -> CallSums:
+        return CallSums(
+            self.calls + other.calls,
+            self.traced + other.traced,
+            self.eager + other.eager,
+            self.time_ps + other.time_ps,
+            self.traced_ps + other.traced_ps,
+            max(self.tracings, other.tracings),
+        )
+
+
+@frozen_dataclass
+class CallsPartial:
+    functions: Mapping[str, CallSums] = field(default_factory=dict)
+
+    def merge(self, other: CallsPartial) -> CallsPartial:
+        return CallsPartial(both(self.functions, other.functions, CallSums.plus))
+
+    def finish(self) -> tuple[CalledFunction, ...]:
+        """What took longest first."""
+        found = (_called(name, sums) for name, sums in self.functions.items())
+        return tuple(sorted(found, key=lambda one: (-one.time_us, one.name)))
+
+
+def _called(name: str, sums: CallSums) -> CalledFunction:
+    return CalledFunction(
+        name,
+        sums.calls,
+        sums.traced,
+        sums.eager,
+        as_micros(sums.time_ps),
+        as_micros(sums.traced_ps),
+        sums.tracings,
+    )
+
+
+def called_functions(hosts: Hosts) -> tuple[CalledFunction, ...]:
+    """Of all hosts together, of which there is one at least."""
+    return hosts.merged(CALLS.key, _of_host).finish()
+
+
+def _of_host(host: Host) -> CallsPartial:
+    space = host.trace.space
+    calls = () if space is None else _calls(space)
+    return CallsPartial(summed(calls, CallSums.plus))
+
+
+CALLS = HostTask("functions that Python called", _of_host, together=True)
+
+
+def _calls(space: Space) -> Iterator[tuple[str, CallSums]]:
+    for host in space.hosts:
+        for marks in host_marks(space, host):
+            yield from _functions(marks)
+
+
+def _functions(marks: HostMarks) -> Iterator[tuple[str, CallSums]]:
     rows = marks.calls
     if not len(rows):
         return
@@ -49,29 +97,8 @@ def _functions(marks: HostMarks) -> Iterator[CalledFunction]:
     counted = dict(zip(*(one.tolist() for one in marks.tracings), strict=True))
     for row in rows.tolist():
         kind = kinds.get(row, "")
-        time = as_micros(int(plane.events.duration_ps[row]))
+        time = int(plane.events.duration_ps[row])
         traced = kind.startswith("traced")
         name = plane.event_names.name[int(plane.events.name[row])]
-        yield CalledFunction(
-            name, 1, int(traced), int(kind.startswith("eager")), time,
-            time if traced else 0.0, int(counted.get(row, 0)),
-        )  # fmt: skip
-
-
-def _both(one: CalledFunction, other: CalledFunction) -> CalledFunction:
-    return replace(
-        one,
-        calls=one.calls + other.calls,
-        traced=one.traced + other.traced,
-        eager=one.eager + other.eager,
-        time_us=one.time_us + other.time_us,
-        traced_us=one.traced_us + other.traced_us,
-        tracings=max(one.tracings, other.tracings),
-    )
-
-
-def _compiled(plane: Plane) -> tuple[list[str], float]:
-    wanted = [at for at, name in enumerate(plane.event_names.name) if _COMPILES.match(name)]
-    rows = np.flatnonzero(np.isin(plane.events.name, wanted)) if wanted else np.zeros(0, np.int64)
-    names = [plane.event_names.name[int(plane.events.name[row])] for row in rows.tolist()]
-    return names, as_micros(int(plane.events.duration_ps[rows].sum()))
+        eager, took = int(kind.startswith("eager")), time if traced else 0
+        yield name, CallSums(1, int(traced), eager, time, took, int(counted.get(row, 0)))

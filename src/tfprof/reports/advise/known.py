@@ -11,11 +11,11 @@ from tfprof.analyses.graph.roles import Role
 from tfprof.analyses.placement.requested import asked_names
 from tfprof.analyses.traits.graph_traits import graph_traits
 from tfprof.errors import InputMissing, UsageError
-from tfprof.model.device import DeviceSpec
 from tfprof.model.options import Options
 from tfprof.model.profile import ProfileData
 from tfprof.reports.advise.memory import batch_of, memory_traits
 from tfprof.reports.advise.query import Query
+from tfprof.reports.advise.tasks import JOBS, jobs_of, tasks_of
 from tfprof.reports.shared.captured import capture_facts
 from tfprof.reports.shared.digest import Digest
 from tfprof.reports.shared.parameters import counts_of
@@ -41,6 +41,7 @@ _ALONE = "localhost"
 
 def known_of(found: Digest, query: Query) -> Known:
     data = found.data
+    data.hosts.prepare(tasks_of(data))
     ran = bool(data.hosts)
     graph = graph_known(found)
     # what share of a step its state takes is known of a batch that is known
@@ -85,8 +86,8 @@ def _input(data: ProfileData) -> InputResult | None:
 
 def _names_places(data: ProfileData) -> bool:
     """Rules about placement speak of devices that a graph names, and of servers of a cluster."""
-    used = (name for host in data.hosts for name in host.trace.executions.device.table)
-    jobs = {DeviceSpec.of(name).job for name in used}
+    told = data.hosts.each(JOBS.key, jobs_of)
+    jobs = {job for some in told for job in some}
     return bool(asked_names(data)) or not jobs <= {None, _ALONE}
 
 
@@ -129,20 +130,13 @@ def _kernels(data: ProfileData) -> tuple[KernelTime, ...]:
 
 
 def _capture(found: Digest) -> CaptureTraits | None:
-    spaces, facts = found.data.hosts.spaces, capture_facts(found)
+    facts = capture_facts(found)
     if facts is None:
         return None
-    from tfprof.analyses.traits.capture_traits import capture_traits
+    from tfprof.analyses.traits.capture_traits import called_functions
 
-    traits = capture_traits(spaces)
-    return CaptureTraits(
-        traits.functions,
-        traits.compilations,
-        traits.compile_us,
-        facts.devices,
-        facts.versions,
-        facts.eager_share,
-    )
+    functions = called_functions(found.data.hosts)
+    return CaptureTraits(functions, facts.devices, facts.versions, facts.eager_share)
 
 
 def _functions(data: ProfileData) -> Iterator[FunctionTraces]:

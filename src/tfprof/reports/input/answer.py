@@ -90,9 +90,8 @@ def _of_session(data: ProfileData, trace: Trace) -> HostInput:
 def _of_hosts(data: ProfileData) -> InputPartial:
     if not data.hosts.captured:
         raise no_run(data, _RECORDED_IN, _CAPTURE_HINT)
-    # what a graph tells is no part of what was asked while hosts were read
-    key = INPUT.key if data.graph is None else f"{INPUT.key} of a graph"
-    return data.hosts.merged(key, _of_host, data.graph)
+    asked = input_task(data.graph)
+    return data.hosts.merged(asked.key, _of_host, data.graph, about=asked.about)
 
 
 def _of_host(host: Host, graph: Graph | None) -> InputPartial:
@@ -100,8 +99,12 @@ def _of_host(host: Host, graph: Graph | None) -> InputPartial:
     return InputPartial() if space is None else partial_of(space, ranked(host.rank, 0), graph)
 
 
-INPUT = HostTask("input", _of_host, (None,), together=True)
-TASKS = (INPUT,)
+def input_task(graph: Graph | None) -> HostTask:
+    """What a graph tells is no part of what is asked while hosts are read."""
+    return HostTask("input", _of_host, (graph,), together=True, about=(graph,))
+
+
+TASKS = (input_task(None),)
 
 
 def _warnings(found: InputPartial) -> Iterator[str]:

@@ -75,9 +75,9 @@ def _seen(data: ProfileData, found: Placement, log: PlacementLog | None) -> Seen
         None
         if not hosts
         else RunSeen(
-            sum(len(host.trace.executions) for host in hosts),
+            sum(host.known.ops for host in hosts),
             found.ran.steps if steps_together(*(host.steps for host in hosts)) else 0,
-            captured=bool(hosts.spaces),
+            captured=found.ran.captured,
             placed=bool(found.ran.devices),
         ),
         None if graph is None else any(graph.devices.table),
@@ -98,7 +98,7 @@ def _several_sessions(log: PlacementLog | None) -> Iterator[str]:
 def _warnings(data: ProfileData, found: Placement) -> Iterator[str]:
     if not data.hosts:
         yield "time and bytes of ops are not known: no run was given"
-    elif data.hosts.spaces:
+    elif found.ran.captured:
         yield "a capture does not tell the bytes that ops asked for"
         cpus = [name for name in found.devices if "/cpu:" in name]
         if len(cpus) > 1:

@@ -8,18 +8,20 @@ from tfprof.model.hosts import Host, Hosts
 from tfprof.model.xspace import Space
 from tfprof.reports.shared.input_bound import is_input_bound
 
+_STAGE = "the stage that it waits for"
+
 
 def slow_stage(hosts: Hosts, share: float | None, graph: Graph | None) -> str:
     """The stage; of the first host, as the step above it."""
     if not hosts or not is_input_bound(share):
         return ""
+    first = hosts.without({host.rank for host in hosts[1:]})
     if len(hosts) > 1 and graph is None:
-        first = hosts.without({host.rank for host in hosts[1:]})
         (told,) = first.each(SLOW_STAGE.key, _of_first)
         if told is not None:
             return told
-    space = hosts[0].trace.space
-    return "" if space is None else _stage(space, graph)
+    (told,) = first.each(_STAGE, _of_host, graph, about=(graph,))
+    return told
 
 
 def _of_first(host: Host) -> str | None:
@@ -37,6 +39,11 @@ def _of_first(host: Host) -> str | None:
 
 
 SLOW_STAGE = HostTask("the stage that the first host waits for", _of_first)
+
+
+def _of_host(host: Host, graph: Graph | None) -> str:
+    space = host.trace.space
+    return "" if space is None else _stage(space, graph)
 
 
 def _stage(space: Space, graph: Graph | None) -> str:

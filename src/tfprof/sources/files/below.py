@@ -39,11 +39,19 @@ class ListedFile:
     modified_ns: int = 0
 
 
+@frozen_dataclass
+class ListedBelow:
+    """By name; not `is_whole` where there are more than were asked for."""
+
+    files: Iterable[ListedFile]
+    is_whole: bool
+
+
 @runtime_checkable
 class ListsBelow(Protocol):
     """A store that lists what is below a folder in one go, `most` files and a few more at most."""
 
-    def below(self, folder: Path, most: int) -> Iterable[ListedFile] | None: ...
+    def below(self, folder: Path, most: int) -> ListedBelow | None: ...
 
     def stamped(self, path: Path) -> ListedFile: ...
 
@@ -80,13 +88,13 @@ def files_listed(folder: Path, most: int = MOST_FILES) -> Listing:
     opener = opener_for(folder)
     try:
         at_once = opener.below(folder, most) if isinstance(opener, ListsBelow) else None
-        found = _shown(folder, at_once) if at_once is not None else _walked(folder, warnings)
+        found = _walked(folder, warnings) if at_once is None else _shown(folder, at_once.files)
+        is_whole = at_once is None or at_once.is_whole
         files: list[ListedFile] = []
         for count, file in enumerate(found):
             if count == most:
-                said = f"{folder} holds over {most:,} files; only the first were looked at"
-                warnings.append(f"{said} (--most-files N looks at more)")
-                return Listing(files, warnings, is_whole=False)
+                is_whole = False
+                break
             if not file.path.name.lower().endswith(_NEVER_RUNS):
                 files.append(file)
     except FileNotFoundError:
@@ -94,7 +102,10 @@ def files_listed(folder: Path, most: int = MOST_FILES) -> Listing:
     except OSError as fault:
         what = f"the folder cannot be listed: {fault.strerror or fault}"
         raise AccessDenied(what, where=str(folder)) from None
-    return Listing(files, warnings)
+    if not is_whole:
+        said = f"{folder} holds over {most:,} files; only the first were looked at"
+        warnings.append(f"{said} (--most-files N looks at more)")
+    return Listing(files, warnings, is_whole)
 
 
 def _shown(folder: Path, files: Iterable[ListedFile]) -> Iterator[ListedFile]:

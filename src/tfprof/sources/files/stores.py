@@ -19,10 +19,11 @@ from typing import Any, BinaryIO, cast
 from tfprof.errors import ExtraMissing, OutputNotWritable, StoreNotReached
 from tfprof.printable import place
 from tfprof.sources.files import gzip_data
-from tfprof.sources.files.below import ListedFile
+from tfprof.sources.files.below import ListedBelow, ListedFile
 from tfprof.sources.files.kept import MAPPED_FROM, Kept, stream_of
 from tfprof.sources.files.moments import moment_ns
 from tfprof.sources.files.opener import FileFacts, is_packed, opener_for
+from tfprof.sources.files.store_listing import found_below
 from tfprof.wire.mapped import Mapped
 
 # which of our extras brings the library of a store; all others come with fsspec itself
@@ -40,8 +41,6 @@ _CREDENTIALS = {
 }
 _LIBRARIES = ("adlfs", "azure", "fsspec", "gcsfs", "google", "s3fs")
 _WEB = ("http", "https")
-# what the library of a store calls the number of files that it lists at most
-_LISTS_UP_TO = {"s3": "max_items", "s3a": "max_items"}
 _OF_THIS_PROCESS = "memory"
 _GONE = (404, 410)
 # of S3 and web servers, Azure and Google
@@ -169,21 +168,19 @@ class RemoteFiles:
                 (folders if entry.get("type") == "directory" else files).append(name)
         return sorted(set(folders)), sorted(set(files))
 
-    def below(self, folder: Path, most: int) -> Iterator[ListedFile] | None:
+    def below(self, folder: Path, most: int) -> ListedBelow | None:
         """Many files in one go; a web server has no such list, only pages with links."""
         if self.scheme in _WEB:
             return None
-        # a bucket may have millions: whoever lists it in pages stops after the last that is needed
-        bound = _LISTS_UP_TO.get(self.scheme)
-        with self._told(folder):
-            ended = {} if bound is None else {bound: most + 1}
-            found = self._fs.find(self._url(folder), detail=True, **ended)
+        with self._told(folder), self._lock:
+            found = found_below(self.scheme, self._fs, self._url(folder), most + 1)
         begin = self._fs._strip_protocol(self._url(folder)).rstrip("/")  # noqa: SLF001
-        return (
+        files = (
             _listed(folder / str(name).removeprefix(begin).lstrip("/"), info)
             for name, info in sorted(found.items())
-            if str(name).startswith(f"{begin}/")
+            if str(name).startswith(f"{begin}/") and info.get("type") != "directory"
         )
+        return ListedBelow(files, is_whole=len(found) <= most)
 
     def stamped(self, path: Path) -> ListedFile:
         return _listed(path, self._looked_up(path)[1])

@@ -14,14 +14,15 @@ from typing import cast
 from tfprof.errors import InputMissing, InputUnreadable, TfprofError
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import units
-from tfprof.model.host_work import Asking, HeardOfHosts, HostTask, HostWork, Lost, Workers
+from tfprof.model.host_work import Asking, HeardOfHosts, HostTask, HostWork, Lost
 from tfprof.model.hosts import Host, HostFacts, Hosts, LeftOut, TraceAtHand
 from tfprof.model.merging import Partial, merged
+from tfprof.model.remembered import nothing_kept
 from tfprof.model.trace import Trace
 from tfprof.model.xspace import common_origin
 from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.find.choose import CAPTURE
-from tfprof.sources.find.session_answers import HostRead, SessionAnswers, TaskAnswers
+from tfprof.sources.find.session_answers import AnswersByTask, HostRead, SessionAnswers, TaskAnswers
 from tfprof.sources.find.trace_files import FilesTrace, TraceFile
 
 # captures that take no more bytes than this together are kept
@@ -77,9 +78,10 @@ def read_session(
     whole = sum(one.size for one in captures)
     known = all(one.file.format is not None and one.file.format.name == CAPTURE for one in captures)
     if work is None or not known or (whole <= KEPT_UP_TO and not work.always):
-        asking: _Kept | _ReadAgain = _Kept(work.tasks() if work is not None else ())
+        tasks = () if work is None or work.later else work.tasks()
+        asking: _Kept | _ReadAgain = _Kept(tasks)
     else:
-        asking = _ReadAgain(work.tasks(), work.workers, heard)
+        asking = _ReadAgain(work, heard)
     found = asking.first(captures)
     faults, read = dict(sorted(found.faults.items())), dict(sorted(found.read.items()))
     if not read:
@@ -149,7 +151,7 @@ class _Kept(Asking):
     def __init__(self, tasks: Sequence[HostTask]) -> None:
         self._tasks = tasks
         self._hosts: dict[int, Host] = {}
-        self._answers: dict[str, dict[int, object]] = {task.key: {} for task in tasks}
+        self._answers = AnswersByTask[dict[int, object]](dict)
 
     def first(self, captures: Sequence[CaptureOfHost]) -> SessionAnswers:
         pieces, faults, origins = dict[int, FilePiece](), dict[int, TfprofError](), list[int]()
@@ -180,15 +182,18 @@ class _Kept(Asking):
         host = Host(one.name, one.rank, trace.steps, source, facts)
         answers = [task.ask(host, *task.args) for task in self._tasks]
         for task, answer in zip(self._tasks, answers, strict=True):
-            self._answers[task.key][one.rank] = answer
+            self._answers[task][one.rank] = answer
         self._hosts[one.rank] = host
         return HostRead(facts, trace.steps, tuple(map(one.told, piece.warnings)))
 
     def host(self, rank: int, _: HostRead) -> Host:
         return self._hosts[rank]
 
+    def prepare(self, tasks: Sequence[HostTask], hosts: Sequence[Host]) -> None:
+        """They are at hand whenever they are asked."""
+
     def each(self, task: HostTask, hosts: Sequence[Host]) -> list[object]:
-        known = self._answers.setdefault(task.key, {})
+        known = self._answers[task]
         for host in hosts:
             if host.rank not in known:
                 known[host.rank] = task.ask(host, *task.args)
@@ -204,6 +209,7 @@ class _AskHost:
 
     tasks: tuple[HostTask, ...]
 
+    @nothing_kept()
     def __call__(self, one: CaptureOfHost) -> SessionAnswers:
         try:
             piece = one.file.piece()
@@ -222,12 +228,10 @@ class _AskHost:
 class _ReadAgain(Asking):
     """Captures of which only answers are kept."""
 
-    def __init__(
-        self, tasks: Sequence[HostTask], workers: Workers, heard: HeardOfHosts | None = None
-    ) -> None:
-        self._tasks, self._workers, self._heard = tuple(tasks), workers, heard
+    def __init__(self, work: HostWork, heard: HeardOfHosts | None) -> None:
+        self._work, self._workers, self._heard = work, work.workers, heard
         self._captures: dict[int, CaptureOfHost] = {}
-        self._answers: dict[str, list[TaskAnswers]] = {}
+        self._answers = AnswersByTask[list[TaskAnswers]](list)
 
     def first(self, captures: Sequence[CaptureOfHost]) -> SessionAnswers:
         """The clock that all count by is known before any of them is read."""
@@ -238,7 +242,7 @@ class _ReadAgain(Asking):
         faults = {rank: one for rank, one in known.items() if isinstance(one, TfprofError)}
         readable = [one for one in captures if one.rank in origins]
         self._captures = {one.rank: one for one in on_clock(readable, [*origins.values()])}
-        found = self._ask(self._tasks, [*self._captures.values()])
+        found = self._ask(self._work.tasks(), [*self._captures.values()])
         return replace(found, faults={**faults, **_lost(captures, told.lost), **found.faults})
 
     def _ask(
@@ -248,35 +252,40 @@ class _ReadAgain(Asking):
         told = self._workers.gather(_AskHost(tasks), captures, sizes, self._heard)
         found = SessionAnswers() if told.whole is None else told.whole
         for task, answers in zip(tasks, found.answers, strict=False):
-            self._answers.setdefault(task.key, []).append(answers)
+            self._answers[task].append(answers)
         return replace(found, faults={**found.faults, **_lost(captures, told.lost)})
 
-    def _ask_again(self, task: HostTask, hosts: Iterable[Host]) -> None:
-        found = self._ask((task,), [self._captures[host.rank] for host in hosts])
+    def prepare(self, tasks: Sequence[HostTask], hosts: Sequence[Host]) -> None:
+        open_ = {task.key: task for task in tasks if task not in self._answers}
+        if open_:
+            self._ask_again(tuple(open_.values()), hosts)
+
+    def _ask_again(self, tasks: tuple[HostTask, ...], hosts: Iterable[Host]) -> None:
+        found = self._ask(tasks, [self._captures[host.rank] for host in hosts])
         for fault in found.faults.values():
             raise fault  # it could be read before
 
     def host(self, rank: int, read: HostRead) -> Host:
         one = self._captures[rank]
-        return Host(one.name, rank, read.steps, one.file.trace, read.facts)
+        trace = FilesTrace((one.file,)) if self._work.later else one.file.trace
+        return Host(one.name, rank, read.steps, trace, read.facts)
 
     def each(self, task: HostTask, hosts: Sequence[Host]) -> list[object]:
         known = self._known(task)
         open_ = [host for host in hosts if host.rank not in known]
         if open_:
-            self._ask_again(task, open_)
+            self._ask_again((task,), open_)
             known = self._known(task)
         return [known[host.rank] for host in hosts]
 
     def _known(self, task: HostTask) -> dict[int, object]:
-        told = self._answers.get(task.key, ())
-        return {rank: answer for one in told for rank, answer in one.each.items()}
+        return {rank: answer for one in self._answers[task] for rank, answer in one.each.items()}
 
     def merged(self, task: HostTask, hosts: Sequence[Host]) -> Partial:
         """What is together is taken together, where all of it is asked for."""
         found, left = self._parts(task, {host.rank: host for host in hosts})
         if left:
-            self._ask_again(task, left.values())
+            self._ask_again((task,), left.values())
             found, _ = self._parts(task, {host.rank: host for host in hosts})
         return merged(found)
 
@@ -285,7 +294,7 @@ class _ReadAgain(Asking):
     ) -> tuple[list[Partial], dict[int, Host]]:
         """The parts that are known, and the hosts that are in none of them."""
         left, found = dict(wanted), list[Partial]()
-        for one in self._answers.get(task.key, ()):
+        for one in self._answers[task]:
             if one.whole is not None and one.ranks <= left.keys():
                 found.append(one.whole)
                 left = {rank: host for rank, host in left.items() if rank not in one.ranks}

@@ -58,7 +58,8 @@ def read(
         saves=_saves([*selection.used, *left]),
         left_out=(*selection.left_out, *data.left_out),
     )
-    return data.read_from(ReadAgain(selection.copy(), here(), tuple(found.refs)))
+    later = work if work is not None and work.later else None
+    return data.read_from(ReadAgain(selection.copy(), here(), tuple(found.refs), later))
 
 
 def _check_readable(selection: Selection) -> None:
@@ -167,11 +168,15 @@ def _article(noun: str) -> str:
 
 @frozen_dataclass
 class ReadAgain:
-    """The selection, the folder its paths are seen from, and its files as they were."""
+    """The selection, the folder its paths are seen from, and its files as they were.
+
+    `work` is how hosts are read whoever asks later.
+    """
 
     selection: Selection
     folder: Path
     files: tuple[FileRef, ...]
+    work: HostWork | None = None
 
     def check(self) -> None:
         for file in self.files:
@@ -179,7 +184,7 @@ class ReadAgain:
 
     def load(self) -> ProfileData:
         self.check()
-        return read(self.chosen())
+        return read(self.chosen(), work=self.work)
 
     def chosen(self) -> Selection:
         """With paths as they are seen from here."""

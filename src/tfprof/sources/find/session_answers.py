@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import cast
+from operator import is_
+from typing import Generic, TypeVar, cast
 
 from tfprof.errors import TfprofError
 from tfprof.frozen_dataclass import frozen_dataclass
@@ -41,6 +42,32 @@ class TaskAnswers:
         parts = [one.whole for one in (self, other) if one.whole is not None]
         whole = merged(parts) if parts else None
         return TaskAnswers(self.ranks | other.ranks, whole, {**self.each, **other.each})
+
+
+A = TypeVar("A")
+
+
+class AnswersByTask(Generic[A]):
+    """What was answered to each question, as `new` begins it.
+
+    Of questions that differ in nothing but the objects they are about, the last: these are held, so
+    that no others take their place in memory.
+    """
+
+    def __init__(self, new: Callable[[], A]) -> None:
+        self._new = new
+        self._found: dict[str, tuple[tuple[object, ...], A]] = {}
+
+    def __contains__(self, task: HostTask) -> bool:
+        about = self._found[task.key][0] if task.key in self._found else None
+        return (
+            about is not None and len(about) == len(task.about) and all(map(is_, about, task.about))
+        )
+
+    def __getitem__(self, task: HostTask) -> A:
+        if task not in self:
+            self._found[task.key] = task.about, self._new()
+        return self._found[task.key][1]
 
 
 @frozen_dataclass

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tfprof.errors import TfprofError
 from tfprof.reports import layers, summary
+from tfprof.reports.layers.tasks import tasks_of
 from tfprof.reports.page.about import About, NothingToShow
 from tfprof.reports.page.answers import summary_of
 from tfprof.reports.page.shown import facts_of, notes_of, table_part, tables_of
@@ -38,6 +39,9 @@ _MOST_BYTES_A_ROW = 160
 
 def section(about: About) -> Mapping[str, object]:
     about.refuse_huge()
+    if about.data.graph is None:
+        asked = (tasks_of(layers.Query(by=by)) for by in _GROUPS)
+        about.data.hosts.prepare([task for some in asked for task in some])
     choices = list(_choices(about)) or _of_summary(about)
     if not choices:
         raise NothingToShow("no op, no layer and no tensor: nothing to list")
