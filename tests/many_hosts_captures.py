@@ -19,7 +19,7 @@ from accelerator_captures import V100, PlaneMaker
 
 from tfprof.wire.schema import message_class
 
-WORK, EXCHANGE, PAUSE = 700.0, 60.0, 40.0
+WORK, EXCHANGE, PAUSE, LONGER = 700.0, 60.0, 40.0, 1500.0
 ORIGIN_NS = 1_700_000_000_000_000_000
 _GEMM = "volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_nn"
 _NCCL = "ncclDevKernel_AllReduce_Sum_f16_RING_LL"
@@ -40,13 +40,15 @@ class JobTruth:
 
 def job(hosts=4, steps=12, *, clocks_us=None, late=None, sometimes=None, jitter=0.0, skew=0.0,
         noise=0.0, collectives=1, local=0, gpus=1, kind="gpu", versions=None, devices=None,
-        waits=None, first=None, seed=0):  # fmt: skip
+        waits=None, first=None, ring=None, seed=0):  # fmt: skip
     """Files by name, and what is true of them.
 
     `late` has microseconds more by rank in every step, `sometimes` in every third. `kind` is gpu,
     cpu (an op on a thread), async (begins and ends in two events) or none. `versions`, `devices`,
     `waits` (for input) and `first` (the step that the capture begins with) are by rank. Of the
     `collectives` of a step the first one waits; `local` ones before are among a host's own devices.
+    `ring` has microseconds by rank that the all-reduce of CPUs ends later there, in every step; a
+    second one, which takes longer, then ends together.
     """
     rng = random.Random(seed)  # noqa: S311  (a chance that can be repeated)
     truth = JobTruth()
@@ -74,9 +76,12 @@ def job(hosts=4, steps=12, *, clocks_us=None, late=None, sometimes=None, jitter=
             truth.worked[host.name].append(work[rank])
             truth.waited[host.name].append(max(came) - came[rank])
             if step >= (first or {}).get(rank, 0):
-                host.step(step, begin[rank], came[rank], ended, (waits or {}).get(rank, 0.0),
+                last = ended + (ring or {}).get(rank, 0.0)
+                host.step(step, begin[rank], came[rank], last, (waits or {}).get(rank, 0.0),
                           collectives, local)  # fmt: skip
-        at = end + EXCHANGE * jitter + PAUSE
+                if ring is not None:
+                    host.second(last, end + LONGER)
+        at = end + EXCHANGE * jitter + PAUSE + (LONGER if ring is not None else 0.0)
     return {f"{one.name}.xplane.pb": one.space.SerializeToString() for one in written}, truth
 
 
@@ -107,6 +112,10 @@ class _Host:
             stats = {"tf_op": "model/layer_0/dense/MatMul:MatMul"}
             plane.event("Stream #1(Compute)", _GEMM, begin + waits, came - begin - waits, **stats)
             self._exchange(plane, came, ended, collectives, local)
+
+    def second(self, came, ended):
+        self.threads.event("collective_ops/3", "loss/CollectiveReduceV2:CollectiveReduceV2", came,
+                           ended - came)  # fmt: skip
 
     def _exchange(self, plane, came, ended, collectives, local):
         if self.kind == "async":

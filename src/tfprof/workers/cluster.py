@@ -114,7 +114,15 @@ class ClusterWorkers:
             f"the connection to the scheduler was lost {_TRIES} times: {fault}",
             where=self._address,
         )
-        before, self._client = self._client, _client(self._address)
+        before = self._client
+        try:
+            self._client = _client(self._address)
+        except ClusterNotReached as gone:
+            raise ClusterNotReached(
+                f"the scheduler was lost while it was at work; since then, {gone.what}",
+                where=self._address,
+                hint="Is it still running? What was asked has to be asked again.",
+            ) from None
         _leave(before)
 
     def _merged(self, call: Callable[[T], P], items: dict[int, T], told: Told) -> Gathered[P]:
@@ -306,7 +314,10 @@ def _quiet() -> Iterator[None]:
     """What goes wrong is told once, by us: Dask and what it is built on write it to stderr, too."""
     import logging
 
-    logs = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
+    names = ("distributed", "tornado", "asyncio")
+    # those below have levels of their own, set by Dask
+    known = [one for one in logging.root.manager.loggerDict if one.split(".")[0] in names]
+    logs = [logging.getLogger(one) for one in {*names, *known}]
     before = [log.level for log in logs]
     for log in logs:
         log.setLevel(logging.CRITICAL + 1)

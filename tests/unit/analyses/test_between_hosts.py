@@ -207,6 +207,20 @@ def test_collectives_of_each_host_alone_make_clocks_less_certain_not_wrong(hosts
         assert abs(off) <= one.clock.within / US + 1e-3
 
 
+def test_collectives_that_end_apart_in_every_step_make_clocks_less_certain_not_wrong(hosts_of):
+    """As the rings of TensorFlow on CPUs do: each host hands on, and is done, in its turn."""
+    hosts, truth = hosts_of(
+        hosts=3, steps=12, kind="cpu", clocks_us=[0, 900, -400], jitter=0.5, noise=50.0,
+        ring={0: 0.0, 1: 700.0, 2: 350.0},
+    )  # fmt: skip
+    found = between_hosts(hosts)
+    zero = truth.clocks[found.reference]
+    for one in found.hosts:
+        off = one.clock.offset.value - (truth.clocks[one.host] - zero)
+        assert abs(off) <= one.clock.within / US + 1e-3
+        assert one.clock.within / US < 700
+
+
 def test_a_version_or_device_that_is_not_like_the_others_is_named(hosts_of):
     versions = {rank: "2.18.0" if rank == 3 else "2.21.0" for rank in range(5)}
     hosts, _ = hosts_of(hosts=5, versions=versions, devices={1: "Tesla T4"})

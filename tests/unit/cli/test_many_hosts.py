@@ -211,8 +211,16 @@ def test_a_file_of_the_project_names_no_scheduler(job, tmp_path, monkeypatch):
         (["worker-0", "worker-1", "worker-3", "worker-4", "worker-5"], ["worker-2"]),
         (["w08", "w09", "w11", "w12", "w13"], ["w10"]),
         (["a-3-b", "a-4-b", "a-6-b", "a-7-b", "a-8-b"], ["a-5-b"]),
-        # a gap in two hosts tells nothing, nor do numbers with more gaps than members
-        (["worker-0", "worker-2"], []),
+        # ranks are counted from the beginning: few are enough
+        (["worker-0", "worker-2"], ["worker-1"]),
+        (["worker-0", "worker-3", "worker-4"], ["worker-1", "worker-2"]),
+        (["host_01", "host_04", "host_02"], ["host_03"]),
+        # a gap in other two tells nothing, nor do numbers with more gaps than members
+        (["node-5", "node-7"], []),
+        (["worker-0", "worker-4"], []),
+        (["ip-10-0-0-1", "ip-10-0-0-3"], []),
+        (["10.0.0.1", "10.0.0.3"], []),
+        (["2026-11-1", "2026-11-3"], []),
         (["ip-10-0-0-5", "ip-10-0-0-91", "ip-10-0-0-200"], []),
         (["node-1a2b", "node-77", "vm"], []),
     ],

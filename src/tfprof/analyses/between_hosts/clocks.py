@@ -1,9 +1,11 @@
 """How far apart the clocks of hosts are, as the collectives tell in which they met.
 
 A collective in which everybody needs something of everybody ends nowhere before it has begun
-everywhere, and about at the same time on all. So the difference of its ends is that of two clocks,
-off by no more than the exchange takes once all are there: how long the one was in it that came
-last. As with NTP, the quickest exchanges tell most; and what none of them allows is ruled out.
+everywhere, which rules out much; and it ends about at the same time on all, so that the difference
+of its ends is that of two clocks. Not quite: of rings on CPUs, each ends with another host first,
+milliseconds apart and step after step the same. So all that the ends of collectives say is allowed,
+but for what is ruled out; the offset is the middle of that, known as well as that is narrow, and no
+better than the quickest exchanges took: as long as the one was in them that came last.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ Ints = npt.NDArray[np.int64]
 FEWEST = 3
 # of the exchanges, the quickest
 _QUICKEST = 4
+# of what the ends of a collective say in all steps: a host that was held up once says nothing
+_USUAL = (5, 95)
 # clocks of computers run apart by less than this: 100 microseconds a second
 _DRIFT = 1e-4
 # rules by which the program itself numbers its steps, so that they are the same on all hosts
@@ -65,7 +69,7 @@ def clocks_of(hosts: Sequence[HostBrief], which: Sequence[int]) -> Clocks:
         none = _unknown(NO_COLLECTIVES)
         return Clocks(None, [none] * len(hosts))
     against = _Reference(
-        hosts[reference], steps[reference], _quickest(steps), _drift(steps[reference])
+        hosts[reference], steps[reference], _exchanges(steps), _drift(steps[reference])
     )
     offsets = [
         ClockOffset(Quantity.estimated(0.0), 0, sum(len(it.end) for it in steps[at].values()))
@@ -125,7 +129,7 @@ def _by_number(one: HostBrief) -> _Steps:
     return found
 
 
-def _quickest(steps: Sequence[_Steps]) -> Mapping[tuple[int, str], Ints]:
+def _exchanges(steps: Sequence[_Steps]) -> Mapping[tuple[int, str], Ints]:
     """How long whoever came last was in each collective: that is how long it took, at most."""
     found: dict[tuple[int, str], Ints] = {}
     for mine in steps:
@@ -169,15 +173,7 @@ def _offset(against: _Reference, one: HostBrief, mine: _Steps) -> ClockOffset:
     least, most = max(int(it.least.max()) for it in parts), min(int(it.most.min()) for it in parts)
     if least > most + against.slack:
         return _unknown(_APART.format(named))
-    exchange = np.concatenate([it.exchange.ravel() for it in parts])
-    later = np.concatenate([it.later.ravel() for it in parts])
-    quick = np.lexsort((later, exchange))[: max(FEWEST, count // _QUICKEST)]
-    offset = int(_middle(later[quick]))
-    if least <= most:
-        offset = min(max(offset, least), most)
-    within = max(int(exchange[quick].max()), int(np.abs(later[quick] - offset).max()))
-    within = min(within, max(most - offset, offset - least) + against.slack)
-    within = max(within, _contradicted(parts, offset))
+    offset, within = _middle_of(least - against.slack, most + against.slack, parts)
     # what captures count from is no part of the columns: clocks may be years apart
     offset += (one.origin_ns - against.host.origin_ns) * PS_A_NANOSECOND
     if not _numbered_alike(against.host, one) and 2 * abs(offset) > _period(against.host):
@@ -205,16 +201,24 @@ def _drift(steps: _Steps) -> int:
     return round(_DRIFT * (max(int(end.max()) for end in ends) - min(int(e.min()) for e in ends)))
 
 
-def _contradicted(parts: Sequence[_Samples], offset: int) -> int:
-    """How far other collectives are from it, step after step, by more than they took.
+def _middle_of(least: int, most: int, parts: Sequence[_Samples]) -> tuple[int, int]:
+    """Of what the ends of all collectives say and nothing rules out; and how far it may be off.
 
-    Some may be among the devices of each host alone: which ones, nothing tells.
+    Where the ends of one say step after step what is ruled out, nothing is: some may be among the
+    devices of each host alone, and which ones, nothing tells.
     """
-    off = [0]
-    for part in parts:
-        far = np.abs(_middle(part.later) - offset)
-        off += far[far > _middle(part.exchange)].tolist()
-    return max(off)
+    usual = [np.percentile(part.later, _USUAL, axis=0, method="nearest") for part in parts]
+    low, high = min(int(it[0].min()) for it in usual), max(int(it[1].max()) for it in usual)
+    within = _quickest(parts)
+    if all(((it >= least) & (it <= most)).all() for it in (_middle(part.later) for part in parts)):
+        low, high = max(low, least), min(high, most)
+        within = min(within, (most - least + 1) // 2)
+    return (low + high) // 2, max((high - low + 1) // 2, within)
+
+
+def _quickest(parts: Sequence[_Samples]) -> int:
+    exchange = np.sort(np.concatenate([part.exchange.ravel() for part in parts]))
+    return int(exchange[: max(FEWEST, len(exchange) // _QUICKEST)].max())
 
 
 def _middle(values: Ints) -> Ints:

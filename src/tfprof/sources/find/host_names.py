@@ -18,8 +18,10 @@ from tfprof.sources.find.trace_files import TraceFile
 CAPTURES = ("XPlane", "Chrome trace")
 _RUN = "RunMetadata"
 _SUFFIX = re.compile(r"\.xplane\.(pb|riegeli)$")
-# a series has at least so many members, and so many for each that is missing
+# a series has at least so many members, and so many for each that is missing; one that is counted
+# from the beginning, as ranks are, is believed sooner
 _SERIES, _FOR_ONE = 3, 4
+_RANKS, _FOR_ONE_RANK = 2, 1
 # in numbers longer than this, gaps mean nothing
 _DIGITS = 6
 
@@ -92,17 +94,27 @@ def _numbers_apart(name: str) -> list[tuple[int, str]]:
 def missing_between(names: Sequence[str]) -> Iterator[LeftOut]:
     """Those of a series, such as worker-0 to worker-9, that are not there.
 
-    Numbers that are no series, such as those of addresses, have more gaps than members.
+    Numbers that are no series, such as those of addresses, have more gaps than members. Behind the
+    last one there may be more: nothing tells.
     """
     for before, after, members in _series(names):
         first, last = min(members), max(members)
         missing = [at for at in range(first, last) if at not in members]
-        if len(members) < _SERIES or len(missing) * _FOR_ONE > len(members):
+        fewest, for_one = (
+            (_RANKS, _FOR_ONE_RANK) if _are_ranks(first, before, after) else (_SERIES, _FOR_ONE)
+        )
+        if len(members) < fewest or len(missing) * for_one > len(members):
             continue
         width = min(map(len, members.values())) if _padded(members) else 0
         there = f"{before}{members[first]}{after} to {before}{members[last]}{after}"
         why = f"no capture of it, though there are {there}"
         yield from (LeftOut(f"{before}{at:0{width}}{after}", why) for at in missing)
+
+
+def _are_ranks(first: int, before: str, after: str) -> bool:
+    """Counted from 0 or 1, and no part of an address or a date: ip-10-0-0-1, 10.0.0.1."""
+    part = re.search(r"\d[-._]$", before) or re.match(r"[-._]\d", after)
+    return first <= 1 and part is None
 
 
 def _padded(members: Mapping[int, str]) -> bool:

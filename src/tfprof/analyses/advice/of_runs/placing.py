@@ -111,7 +111,7 @@ def _stragglers(known: Known) -> Iterator[Finding]:
         strategy = tf.distribute.MultiWorkerMirroredStrategy()     # one host reads from a slow disk
 
     Fix:
-        # look at that one alone: tfprof steps PATH --device /gpu:3
+        # look at that one alone: tfprof steps PATH --device /gpu:3, or of the file of a host
         dataset = dataset.shard(num_workers, worker)               # as much data for each
 
     Gain: modelled: the step without what it is usually behind.
@@ -127,12 +127,19 @@ def _stragglers(known: Known) -> Iterator[Finding]:
             f"{one.name} is behind in {one.steps} of {one.of_steps} steps, usually by "
             f"{units.duration(behind)} ({one.took})",
             {"name": one.name, "steps": one.steps, "behind_us": behind, "share": one.share},
-            f"see what it does meanwhile: `tfprof steps PATH --device {one.name}`.",
+            _alone(one),
             stage=one.name,
             gain=modelled("step_us", before, max(0.0, before - behind),
                           "a step of the slowest without what it is usually behind"),
             severity=Severity.PROBLEM,
         )  # fmt: skip
+
+
+def _alone(late: Straggler) -> str:
+    """How to look at it: a device is a part of a capture, a host has one of its own."""
+    if late.kind == "host":
+        return "see what it does meanwhile: `tfprof steps` of its capture alone."
+    return f"see what it does meanwhile: `tfprof steps PATH --device {late.name}`."
 
 
 def _step_of(late: Straggler, steps: StepsResult) -> float:
