@@ -109,6 +109,20 @@ def _seconds(words):
     return time.perf_counter() - started
 
 
+@pytest.mark.parametrize("words", [["--version"], ["formats"], ["no-such-command"]], ids=str)
+def test_the_end_looks_at_nothing_that_was_made(words):
+    code = "import atexit, gc\nfrom tfprof.__main__ import run\n"
+    code += "atexit.register(lambda: print(len(gc.get_objects()) < 100))\nraise SystemExit(run())"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=False,
+    )
+    assert done.stdout.splitlines()[-1] == "True"
+
+
 @pytest.mark.parametrize("name", ["summary", "doctor", "formats", "explain"])
 @pytest.mark.parametrize("form", [[], ["--json"], ["--format", "md"]], ids=str)
 def test_no_command_imports_tensorflow(name, form, unet):
