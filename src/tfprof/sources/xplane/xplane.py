@@ -14,12 +14,13 @@ from tfprof.model.trace import Trace
 from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.model.xspace import ENVIRONMENT, SPREAD_NS, Environment, Events, Plane, Space
 from tfprof.model.xstats import values_by_name
-from tfprof.sources.files.reader import Packed, corrupt, parse, read_or_map, top_fields
+from tfprof.sources.files.reader import corrupt, parse, read_or_map, top_fields
 from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.xplane.cheap_ops import said_of_cheap_ops
 from tfprof.sources.xplane.device_clock import on_device_clock
 from tfprof.sources.xplane.limits import said_of_tracer
 from tfprof.sources.xplane.ops import executions
+from tfprof.sources.xplane.profile_options import PackedOptions
 from tfprof.sources.xplane.riegeli import joined_records
 from tfprof.wire.fields import Fields, Progress, WireFault
 from tfprof.wire.mapped import look
@@ -250,7 +251,7 @@ def _environment(file: _File, planes: tuple[Plane, ...]) -> Environment:
     return Environment(
         start if isinstance(start, int) and 0 < start < _LATEST_NS else None,
         stop if isinstance(stop, int) and 0 < stop < _LATEST_NS else None,
-        Packed("ProfileOptions", options, file.path) if isinstance(options, bytes) else None,
+        PackedOptions(options, file.path) if isinstance(options, bytes) else None,
     )
 
 
