@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from run_cli import SOURCES, command, environment, spawn
@@ -12,6 +13,7 @@ import tfprof
 from tfprof import compat as original
 from tfprof.commands.registry import commands
 
+EXAMPLES = Path(__file__).parents[3] / "examples"
 _LOADED = """
 import contextlib, io, json, sys
 from tfprof.cli.main import main
@@ -60,6 +62,13 @@ def test_help_loads_little_of_what_python_has():
 
 def test_an_answer_in_a_pipe_loads_no_terminal_library(unet):
     assert _loaded(unet) & {"rich", "prompt_toolkit", "tensorflow"} == set()
+
+
+def test_an_answer_about_a_capture_loads_little_beside_numpy():
+    """Each of them is loaded for one number, where somebody does not look out."""
+    loaded = _loaded("steps", EXAMPLES / "slow_input")
+    assert "numpy" in loaded
+    assert loaded & {"google", "hashlib", "statistics", "difflib", "random"} == set()
 
 
 _OURS = _LOADED.replace('name.partition(".")[0]', "name")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tfprof.analyses.input_pipeline.pipelines import Pipeline, Stage
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.late_pattern import late_pattern
+from tfprof.model.medians import median_of
 from tfprof.model.xspace import Plane
 from tfprof.results.input import Budget, PrefetchBuffer
 from tfprof.wire.xstats import RAW, REFERENCE, STRING
@@ -61,7 +62,7 @@ class Noted:
 
     def usual_number(self, name: str, rows: Ints) -> int | None:
         found = self.numbers(name, rows)
-        return round(float(np.median(found))) if len(found) else None
+        return round(median_of(found)) if len(found) else None
 
     def text(self, name: str, rows: Ints) -> str | None:
         """The most frequent one."""
@@ -96,7 +97,7 @@ def _settings(pipeline: Pipeline, stage: Stage, said: Noted) -> Settings:
         said.text("name", rows),
         said.text("shapes", rows),
         said.text("types", rows),
-        round(float(np.median(parallelism))) if len(parallelism) else None,
+        round(median_of(parallelism)) if len(parallelism) else None,
         int(parallelism.max()) if len(parallelism) else None,
         _TRUE.get(autotune) if autotune is not None else None,
         said.text("autotune_mode", rows),
@@ -116,7 +117,7 @@ def _buffer(rows: Ints, said: Noted) -> PrefetchBuffer | None:
     of_calls = np.zeros(len(rows))
     of_calls[: len(filled)] = filled
     empty = float((of_calls <= 0).mean()) if len(rows) else 0.0
-    return PrefetchBuffer(float(np.median(of_calls)), limit if limit and limit > 0 else None, empty)
+    return PrefetchBuffer(median_of(of_calls), limit if limit and limit > 0 else None, empty)
 
 
 def budget(pipeline: Pipeline, said: Noted) -> Budget:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -200,6 +199,8 @@ def _of_all(parts: Sequence[_Named]) -> list[tuple[str, _One]]:
 
 
 def _kept(found: Sequence[tuple[str, _One]], kinds: dict[MeetingKind, int]) -> StepMeetings:
+    from hashlib import blake2b  # loads OpenSSL, and few steps have collectives
+
     digest = blake2b(digest_size=8)
     for name, _ in found:
         digest.update(name.encode(errors="replace") + b"\0")

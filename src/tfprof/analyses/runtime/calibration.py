@@ -24,6 +24,7 @@ from tfprof.model.device import is_stream
 from tfprof.model.dims import at
 from tfprof.model.graph import Graph
 from tfprof.model.hosts import Host
+from tfprof.model.medians import median_of
 from tfprof.model.profile import ProfileData
 from tfprof.model.units import as_micros
 from tfprof.ops.rule import Rule, Tensor, rules
@@ -61,7 +62,7 @@ class Observed:
     def rest_us(self) -> float:
         """What a step takes beside the ops that were recorded."""
         rest = np.array(self.steps_us) - np.array(self.busy_us)
-        return float(np.median(np.maximum(rest, 0)))
+        return median_of(np.maximum(rest, 0))
 
 
 def calibration(captures: Sequence[Observed]) -> Calibration:
@@ -194,7 +195,7 @@ def _points(runs: OpEvents, shares: Floats, graph: Graph, costs: OpCosts) -> Ite
             continue
         moved += packed.get(ran[int(runs.node.codes[row])]) or 0.0
         took = shares[rows]
-        took = np.minimum(took, np.median(took) * _DISTURBED)
+        took = np.minimum(took, median_of(took) * _DISTURBED)
         yield Point(op, known[op].family, flops, moved, as_micros(float(took.mean())), len(rows))
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.input_events.queue_waits import filling_runs
 from tfprof.analyses.steps.host_marks import POOL, HostMarks, Marks, ends_of
+from tfprof.model.medians import median_of
 from tfprof.model.units import plural
 from tfprof.model.xspace import Plane
 from tfprof.results.step_windows import Dropped, StepWindow
@@ -46,7 +47,7 @@ def requests_text(plane: Plane, windows: Sequence[StepWindow]) -> str:
     first = np.searchsorted(starts, np.array([window.begin for window in windows], np.int64))
     last = np.searchsorted(starts, np.array([window.until for window in windows], np.int64))
     counts = last - first
-    typical = int(np.median(counts)) if len(counts) else 0
+    typical = int(median_of(counts)) if len(counts) else 0
     usual = np.flatnonzero(counts == typical)
     if typical < 2 or len(usual) * 2 <= len(counts):
         return ""
@@ -152,7 +153,7 @@ def _is_whole(plane: Plane, bodies: Ints) -> npt.NDArray[np.bool_]:
     done = np.sort(plane.stat_of_rows("id", plane.named(_DONE)).ints())
     ids = numbers.ints()
     work = np.searchsorted(done, ids, side="right") - np.searchsorted(done, ids, side="left")
-    found: npt.NDArray[np.bool_] = 2 * work > np.median(work)
+    found: npt.NDArray[np.bool_] = 2 * work > median_of(work)
     return found
 
 
