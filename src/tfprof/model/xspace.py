@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import ALL_STREAMS, is_part
-from tfprof.model.hlo_programs import Programs
 from tfprof.model.interned import looked_up
 from tfprof.model.pickling import PicklesWithoutCaches
 from tfprof.model.providers import PlaneStats
@@ -25,6 +24,9 @@ from tfprof.model.xstats import StatColumn, StatValue, merged
 from tfprof.wire.packed_stats import PackedStats
 from tfprof.wire.xspace import LineColumns, NameColumns
 from tfprof.wire.xstats import StatTable
+
+if TYPE_CHECKING:
+    from tfprof.model.hlo_programs import Programs
 
 Ints = npt.NDArray[np.int64]
 Value = TypeVar("Value", bound=np.generic)
@@ -292,6 +294,8 @@ class Space(PicklesWithoutCaches):
     @cached_property
     def compiled(self) -> Programs:
         """The same, decoded once."""
+        from tfprof.model.hlo_programs import Programs  # most captures have none
+
         return Programs.of(self.programs())
 
     @classmethod

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -10,12 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from tfprof.analyses.steps.host_marks import HostMarks, host_marks
+from tfprof.late_pattern import late_pattern
 from tfprof.model.units import as_micros
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.capture_traits import CalledFunction, CaptureTraits
 
 _CALL, _TRACINGS = "tf_function_call", "tracing_count"
-_COMPILES = re.compile(r"XlaCompile|CompileGraph|CompileSingleOp|.*::CompileToLocalExecutable")
+_COMPILES = late_pattern(r"XlaCompile|CompileGraph|CompileSingleOp|.*::CompileToLocalExecutable")
 
 
 def capture_traits(spaces: Iterable[Space]) -> CaptureTraits:

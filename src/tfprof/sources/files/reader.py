@@ -10,7 +10,6 @@ from tfprof.errors import AccessDenied, CorruptFile, EmptyFile, PathNotFound
 from tfprof.sources.files.file_ref import FileRef
 from tfprof.sources.files.kept import joined
 from tfprof.sources.files.opener import here, mapped, opener_for
-from tfprof.wire.clip import clip
 from tfprof.wire.fields import Fields, Progress, WireFault, whole
 from tfprof.wire.mapped import Mapped
 from tfprof.wire.schema import Proto, message_class
@@ -121,6 +120,8 @@ def top_fields(
     except WireFault as fault:
         if not fault.early_end:
             raise corrupt(fault, path) from None
+    from tfprof.wire.clip import clip  # most files are whole
+
     try:
         clipped = clip(data, message)
         kept = as_bytes(joined(clipped.pieces(), str(path)))

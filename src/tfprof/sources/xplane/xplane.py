@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.trace import Trace
 from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.model.xspace import ENVIRONMENT, SPREAD_NS, Environment, Events, Plane, Space
@@ -42,7 +42,7 @@ from tfprof.wire.xstats import StatTable
 Ints = npt.NDArray[np.int64]
 
 _PLANES, _ERRORS, _WARNINGS, _HOSTNAMES = 1, 2, 3, 4
-_SUFFIX = re.compile(r"\.xplane\.(pb|riegeli)$")
+_SUFFIX = late_pattern(r"\.xplane\.(pb|riegeli)$")
 _START, _STOP, _OPTIONS = "profile_start_time", "profile_stop_time", "profile_options"
 # a later time than this is none, but damage
 _LATEST_NS = 1 << 62
