@@ -74,6 +74,27 @@ def test_an_answer_about_a_capture_loads_little_beside_numpy():
 _OURS = _LOADED.replace('name.partition(".")[0]', "name")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["steps", EXAMPLES / "slow_input"],
+        ["input", EXAMPLES / "slow_input"],
+        ["layers", EXAMPLES / "slow_input"],
+        ["timeline", EXAMPLES / "unet"],
+        ["memory", EXAMPLES / "unet"],
+        ["summary", EXAMPLES / "unet"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_no_answer_loads_the_masked_arrays_of_numpy(words):
+    """Medians and sets of numpy do, for arrays that nobody here has."""
+    if _python("import numpy, sys; sys.exit('numpy.ma' in sys.modules)", []).returncode:
+        pytest.skip("this numpy loads them itself")
+    done = _python(_OURS, words)
+    assert done.returncode == 0, done.stderr
+    assert "numpy.ma" not in json.loads(done.stdout)
+
+
 @pytest.fixture
 def modules_of(unet):
     """The modules that an answer loads."""

@@ -13,6 +13,7 @@ from tfprof.late_pattern import late_pattern
 from tfprof.model.medians import median_of
 from tfprof.model.xspace import Plane
 from tfprof.results.input import Budget, PrefetchBuffer
+from tfprof.wire.distinct import are_among
 from tfprof.wire.xstats import RAW, REFERENCE, STRING
 
 Ints = npt.NDArray[np.int64]
@@ -58,7 +59,7 @@ class Noted:
         """The values that some of the events have."""
         column = self._columns[name]
         is_number = ~np.isin(column.table.kind, (STRING, RAW, REFERENCE))
-        return column.floats()[is_number & np.isin(column.rows, rows)]
+        return column.floats()[is_number & are_among(column.rows, rows)]
 
     def usual_number(self, name: str, rows: Ints) -> int | None:
         found = self.numbers(name, rows)
@@ -67,7 +68,7 @@ class Noted:
     def text(self, name: str, rows: Ints) -> str | None:
         """The most frequent one."""
         column = self._columns[name]
-        mine = np.flatnonzero(np.isin(column.rows, rows))
+        mine = np.flatnonzero(are_among(column.rows, rows))
         if not len(mine):
             return None
         texts = column.texts()
@@ -75,7 +76,7 @@ class Noted:
 
     def last_text(self, name: str, rows: Ints) -> str | None:
         column = self._columns[name]
-        mine = np.flatnonzero(np.isin(column.rows, rows))
+        mine = np.flatnonzero(are_among(column.rows, rows))
         return column.texts()[int(mine[-1])] or None if len(mine) else None
 
 

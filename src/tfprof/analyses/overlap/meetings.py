@@ -24,6 +24,7 @@ from tfprof.model.xspace import HOST_THREADS, Plane
 from tfprof.results.categories import Category
 from tfprof.results.meetings import MeetingKind, Meetings, StepMeetings
 from tfprof.results.step_windows import StepWindow
+from tfprof.wire.distinct import without
 
 Ints = npt.NDArray[np.int64]
 
@@ -113,7 +114,7 @@ def _exposed(planes: Sequence[Classified], windows: Sequence[StepWindow]) -> tup
     for one in planes:
         if one.plane.name == HOST_THREADS:
             mine = _op_rows(one.plane)
-            rest = np.setdiff1d(one.rows(Category.HOST_MODEL), mine)
+            rest = without(one.rows(Category.HOST_MODEL), mine)
             inside, other = inside.join(_when(one.plane, mine)), other.join(_when(one.plane, rest))
     begin = np.array([window.begin for window in windows], np.int64)
     until = np.array([window.until for window in windows], np.int64)

@@ -29,6 +29,7 @@ from tfprof.model.profile import ProfileData
 from tfprof.model.units import as_micros
 from tfprof.ops.rule import Rule, Tensor, rules
 from tfprof.results.calibration import Calibration, FamilyRate, OpRate
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -147,7 +148,7 @@ def _computing(runs: OpEvents) -> npt.NDArray[np.bool_]:
 
 def _spans(runs: OpEvents) -> Iterator[tuple[int, int]]:
     """Of runs whose records name their step: from the first op of each to the last."""
-    for step in np.unique(runs.step).tolist():
+    for step in distinct(runs.step).tolist():
         mine = runs.step == step
         start, end = runs.start_ps[mine], (runs.start_ps + runs.total_ps)[mine]
         yield int(start.min()), int(end.max())
