@@ -1,11 +1,11 @@
 """A frozen dataclass with slots that costs next to nothing to define.
 
 `dataclass(frozen=True, slots=True)` writes six functions as text and compiles them: 0.6 ms a class.
-A command defines hundreds of classes and makes objects of a third of them, so that was half of what
-it took to start. Here `__init__` is compiled when the first object is made, and what `dataclasses`
-has to know of the fields is worked out when it asks; until then that module is not even loaded. The
-rest is as ever: `fields`, `replace`, `asdict`, comparing, pickling, patterns; all fields are
-parameters. What `tfprof --help` imports takes `replace` from here.
+A command defines hundreds of classes and makes objects of a third of them, mostly one or two, so
+that was half of what it took to start. Here `__init__` is compiled for a class with many objects
+only, and what `dataclasses` has to know of the fields is worked out when it asks; until then that
+module is not even loaded. The rest is as ever: `fields`, `replace`, `asdict`, comparing, pickling,
+patterns; all fields are parameters. What `tfprof --help` imports takes `replace` from here.
 
 `mutable_dataclass` is the same of `dataclass(slots=True)`.
 """
@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, get_origin
 C = TypeVar("C")
 _set = object.__setattr__
 _SPECS = "__frozen_fields__"
+# to compile `__init__` takes as long as setting the fields of so many objects one by one
+_FEW = 16
 
 
 class _Factory:
@@ -35,10 +37,11 @@ _FACTORY = _Factory()
 class _Spec:
     """What is said of a field; `given` holds the default or what `field(...)` made, if anything."""
 
-    __slots__ = ("given", "kind", "name")
+    __slots__ = ("_is_described", "given", "kind", "name")
 
     def __init__(self, name: str, kind: object, given: tuple[Any, ...]) -> None:
         self.name, self.kind, self.given = name, kind, given
+        self._is_described = bool(given) and _is_field(given[0])
 
     def said(self, about: str, *, otherwise: bool) -> bool:
         """What `field(...)` says about it."""
@@ -46,10 +49,6 @@ class _Spec:
             return otherwise
         found = getattr(self.given[0], about)
         return found if isinstance(found, bool) else otherwise
-
-    @property
-    def _is_described(self) -> bool:
-        return bool(self.given) and _is_field(self.given[0])
 
     def default(self) -> tuple[object, ...]:
         """None or one."""
@@ -62,6 +61,11 @@ class _Spec:
             return None
         made: Callable[[], object] = self.given[0].default_factory
         return made
+
+    def otherwise(self) -> tuple[object, ...]:
+        """What it is where nobody says it: none or one."""
+        factory = self.factory()
+        return self.default() if factory is None else (factory(),)
 
 
 def field_names(cls: type) -> tuple[str, ...]:
@@ -122,29 +126,26 @@ else:
 def _made(cls: Any, *, slots: bool, eq: bool, hashed: bool, frozen: bool) -> Any:  # noqa: ANN401
     specs = {name: one for base in cls.__mro__[:0:-1] for name, one in _specs_of(base).items()}
     specs |= {one.name: one for one in _own_specs(cls)}
-    made: Any = _with_slots(cls, specs) if slots else _without_descriptions(cls, specs)
-    places = tuple(one.name for one in specs.values() if not one.said("kw_only", otherwise=False))
-    methods: dict[str, object] = {
-        "__init__": _FirstInit(made, frozen=frozen),
-        "__repr__": _repr,
-        "__match_args__": places,
-        "__replace__": replace,
-    }
+    init, fields = _FirstInit(frozen=frozen), _FieldsOnDemand()
+    methods: dict[str, object] = {"__init__": init, "__match_args__": _places(specs), **_SHARED}
     if eq:
         compared = (one.name for one in specs.values() if one.said("compare", otherwise=True))
         values = _values(tuple(compared))
         methods |= {"__eq__": _equal(values), "__hash__": _hashed(values) if hashed else None}
     if slots:
-        methods |= {"__getstate__": _state, "__setstate__": _restore}
-    for name, method in methods.items():
-        # a class that defines __eq__ has the name __hash__, as None
-        if made.__dict__.get(name) is None:
-            setattr(made, name, method)
-    setattr(made, _SPECS, specs)
-    made.__dataclass_fields__ = _FieldsOnDemand(made)
-    if frozen:
-        made.__setattr__, made.__delattr__ = _refuse, _refuse
+        methods |= _STATE
+    own = cls.__dict__
+    # a class that defines __eq__ has the name __hash__, as None
+    added = {name: one for name, one in methods.items() if own.get(name) is None}
+    added |= {_SPECS: specs, "__dataclass_fields__": fields, **(_FROZEN if frozen else {})}
+    made = _with_slots(cls, specs, added) if slots else _without_descriptions(cls, specs, added)
+    init.cls = fields.cls = made
     return made
+
+
+def _places(specs: dict[str, _Spec]) -> tuple[str, ...]:
+    """The fields that need not be named."""
+    return tuple(one.name for one in specs.values() if not one.said("kw_only", otherwise=False))
 
 
 def _specs_of(cls: Any) -> dict[str, _Spec]:  # noqa: ANN401
@@ -171,19 +172,25 @@ def _is_of_class(kind: object) -> bool:
     return kind is ClassVar or get_origin(kind) is ClassVar
 
 
-def _with_slots(cls: Any, specs: dict[str, _Spec]) -> Any:  # noqa: ANN401
+def _with_slots(cls: Any, specs: dict[str, _Spec], added: dict[str, Any]) -> Any:  # noqa: ANN401
     """The class once more: slots are taken when a class is made."""
     taken = {name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
     hidden = {"__dict__", "__weakref__", *specs}
-    content = {name: value for name, value in cls.__dict__.items() if name not in hidden}
+    content = {name: value for name, value in cls.__dict__.items() if name not in hidden} | added
     content["__slots__"] = tuple(name for name in specs if name not in taken)
     made = type(cls)(cls.__name__, cls.__bases__, content)
     made.__qualname__ = cls.__qualname__
     return made
 
 
-def _without_descriptions(cls: Any, specs: dict[str, _Spec]) -> Any:  # noqa: ANN401
+def _without_descriptions(
+    cls: Any,  # noqa: ANN401
+    specs: dict[str, _Spec],
+    added: dict[str, Any],
+) -> Any:  # noqa: ANN401
     """What `field(...)` made is no value of the class."""
+    for name, value in added.items():
+        setattr(cls, name, value)
     for one in specs.values():
         if one.name in cls.__dict__ and _is_field(cls.__dict__[one.name]):
             delattr(cls, one.name)
@@ -195,35 +202,70 @@ def _without_descriptions(cls: Any, specs: dict[str, _Spec]) -> Any:  # noqa: AN
 class _FieldsOnDemand:
     """In place of `__dataclass_fields__` until somebody looks at it."""
 
-    def __init__(self, cls: type) -> None:
-        self._cls: Any = cls
+    cls: Any  # when it is made
 
     def __get__(self, _instance: object, _owner: type | None = None) -> dict[str, Any]:
         from dataclasses import dataclass
 
-        specs: dict[str, _Spec] = getattr(self._cls, _SPECS)
+        specs: dict[str, _Spec] = getattr(self.cls, _SPECS)
         content: dict[str, Any] = {one.name: one.given[0] for one in specs.values() if one.given}
         content["__annotations__"] = {one.name: one.kind for one in specs.values()}
         # without __doc__, dataclass asks for a signature
-        content |= {"__module__": self._cls.__module__, "__doc__": self._cls.__name__}
+        content |= {"__module__": self.cls.__module__, "__doc__": self.cls.__name__}
         described: Any = dataclass(init=False, repr=False, eq=False, match_args=False)(
-            type(self._cls.__name__, (), content)
+            type(self.cls.__name__, (), content)
         )
-        self._cls.__dataclass_params__ = described.__dataclass_params__
-        self._cls.__dataclass_fields__ = found = described.__dataclass_fields__
+        self.cls.__dataclass_params__ = described.__dataclass_params__
+        self.cls.__dataclass_fields__ = found = described.__dataclass_fields__
         return found  # type: ignore[no-any-return]
 
 
 class _FirstInit:
-    """In place of `__init__` until somebody looks at it; then it is written, for the class."""
+    """In place of `__init__` for the first objects, or until somebody looks at it."""
 
-    def __init__(self, cls: type, *, frozen: bool) -> None:
-        self._cls: Any = cls
+    cls: Any  # when it is made
+
+    def __init__(self, *, frozen: bool) -> None:
         self._frozen = frozen
+        self._left = _FEW
 
     def __get__(self, instance: object, owner: type | None = None) -> Callable[..., None]:
-        self._cls.__init__ = init = _written(self._cls, frozen=self._frozen)
-        return init.__get__(instance, owner)  # type: ignore[no-any-return]
+        if instance is None or not self._left:
+            return self._compiled().__get__(instance, owner)  # type: ignore[no-any-return]
+        self._left -= 1
+        return partial(self._set_fields, instance)
+
+    def _compiled(self) -> Any:  # noqa: ANN401
+        self.cls.__init__ = init = _written(self.cls, frozen=self._frozen)
+        return init
+
+    def _set_fields(self, instance: Any, /, *given: object, **named: object) -> None:  # noqa: ANN401
+        values = _all_values(getattr(self.cls, _SPECS), given, named)
+        if values is None:  # Python has the words for what is wrong
+            self._compiled()(instance, *given, **named)
+            return
+        set_ = _set if self._frozen else setattr
+        for name, value in values.items():
+            set_(instance, name, value)
+        if hasattr(self.cls, "__post_init__"):
+            instance.__post_init__()
+
+
+def _all_values(
+    specs: dict[str, _Spec], given: tuple[object, ...], named: dict[str, object]
+) -> dict[str, object] | None:
+    """Of every field, by name; None where a call has too few values, or too many."""
+    places = _places(specs)
+    said = {**dict(zip(places, given, strict=False)), **named}
+    if len(said) < len(given) + len(named) or not said.keys() <= specs.keys():
+        return None
+    found: dict[str, object] = {}
+    for name, one in specs.items():
+        values = (said[name],) if name in said else one.otherwise()
+        if not values:
+            return None
+        found[name] = values[0]
+    return found
 
 
 def _written(cls: Any, *, frozen: bool) -> Any:  # noqa: ANN401
@@ -308,3 +350,9 @@ def _refuse(_self: object, name: str, *_value: object) -> NoReturn:
     from dataclasses import FrozenInstanceError
 
     raise FrozenInstanceError(f"a frozen object: {name!r} cannot be changed")
+
+
+# what all classes have, those with slots, those that are frozen
+_SHARED = {"__repr__": _repr, "__replace__": replace}
+_STATE = {"__getstate__": _state, "__setstate__": _restore}
+_FROZEN = {"__setattr__": _refuse, "__delattr__": _refuse}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Iterable
+from types import ModuleType
 
 
 def module_names(folders: Iterable[str]) -> frozenset[str]:
@@ -11,3 +13,9 @@ def module_names(folders: Iterable[str]) -> frozenset[str]:
     files = (file for folder in folders for file in os.listdir(folder))  # noqa: PTH208
     names = (file.removesuffix(".py") for file in files if file.endswith(".py"))
     return frozenset(name for name in names if name != "__init__")
+
+
+def load_all(folder: ModuleType) -> None:
+    """So that every file of it registers what it has."""
+    for name in sorted(module_names(folder.__path__)):
+        importlib.import_module(f"{folder.__name__}.{name}")

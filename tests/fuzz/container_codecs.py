@@ -14,8 +14,9 @@ from typing import Any
 from fuzz.codec import Codec, Place, shuffle_around
 from fuzz.odd import NAMES, NUMBERS, Chance, damaged
 from fuzz.wire_codec import encoded
+from tfprof.wire.checkpoint_messages import MAGIC
 from tfprof.wire.crc32c import crc32c, masked
-from tfprof.wire.table import MAGIC, SortedTable
+from tfprof.wire.table import SortedTable
 
 
 class BytesCodec:

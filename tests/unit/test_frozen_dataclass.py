@@ -185,14 +185,80 @@ def test_copied(again):
     assert again(Nothing()) == Nothing()
 
 
-def test_init_is_written_when_it_is_needed():
+def test_init_is_written_for_many_objects_or_who_looks_at_it():
     @frozen_dataclass
     class Late:
         a: int
 
-    assert not inspect.isfunction(Late.__dict__["__init__"])
-    assert Late(1).a == 1
-    assert inspect.isfunction(Late.__dict__["__init__"])
+    def is_written():
+        return inspect.isfunction(Late.__dict__["__init__"])
+
+    assert (Late(1).a, is_written()) == (1, False)
+    assert ([Late(at).a for at in range(99)], is_written()) == ([*range(99)], True)
+
+
+def test_who_looks_at_init_finds_a_function():
+    @frozen_dataclass
+    class Seen:
+        a: int
+
+    assert inspect.isfunction(Seen.__init__)
+    assert Seen(2).a == 2
+
+
+CALLS = [
+    ((1,), {}),
+    ((1, 2.0, ["a"], 4, 5), {"label": "b"}),
+    ((), {"x": 1, "z": 3, "seen": 2}),
+    ((1, 2.0), {"names": ["c"]}),
+    ((), {}),
+    ((1,), {"x": 1}),
+    ((1,), {"nope": 2}),
+    ((1, 2.0, [], 4, 5, "label by place"), {}),
+    ((1,), {"z": -1}),
+]
+
+
+@pytest.mark.parametrize(("given", "named"), CALLS)
+@pytest.mark.parametrize("slots", [True, False])
+def test_first_objects_are_made_as_later_ones(given, named, slots):
+    def told(cls):
+        try:
+            return repr(cls(*given, **named))
+        except (TypeError, ValueError) as fault:
+            return f"{type(fault).__name__}: {fault}"
+
+    @frozen_dataclass(slots=slots)
+    class Child(Point):
+        z: int = 7
+
+        def __post_init__(self) -> None:
+            if self.z < 0:
+                raise ValueError("below")
+
+    first = told(Child)
+    assert inspect.isfunction(Child.__init__)
+    assert first == told(Child)
+
+
+def test_first_objects_have_each_a_list_of_their_own():
+    @frozen_dataclass
+    class Fresh:
+        names: list[str] = field(default_factory=list)
+
+    assert Fresh().names is not Fresh().names
+
+
+def test_what_is_below_a_class_is_made_by_its_init():
+    @mutable_dataclass
+    class Above:
+        a: int
+
+    class Below(Above):
+        def __init__(self, a: int) -> None:
+            super().__init__(a + 1)
+
+    assert Below(1).a == 2
 
 
 @frozen_dataclass(slots=False)

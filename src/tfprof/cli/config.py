@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from tfprof.commands.command import Command
@@ -15,6 +16,7 @@ from tfprof.commands.options.option import Option, Takes, Values
 from tfprof.commands.registry import commands
 from tfprof.errors import InputUnreadable, UsageError
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 _FILE: Final = "pyproject.toml"
 _NAME: Final = "tfprof"
 _TABLE: Final = f"tool.{_NAME}"
+# a table of ours cannot be said without one of these, however it is spelt
+_MAY_BE_OURS: Final = late_pattern(rf"""tool["']?\s*(\.\s*["']?{_NAME}|[\]=])""")
 _PREFIX: Final = "TFPROF_"
 # tables and lists that commands ask for as they are, and which commands do
 _BUDGET: Final = "budget"
@@ -145,17 +149,22 @@ def _table(path: Path) -> Mapping[str, object]:
     text = ""
     try:
         text = path.read_text(encoding="utf-8")
-        if _NAME not in text:  # most projects
-            return {}
-        import tomllib  # takes a while, and few have a table of ours
-
-        tool = tomllib.loads(text).get("tool", {})
+        # most projects do not know us, or depend on us and say no more
+        tool = _tools(text) if _NAME in text and _MAY_BE_OURS.search(text) else {}
     except (OSError, ValueError) as fault:
         if text and _TABLE not in text:
             return {}  # nothing of ours in it: not ours to judge
         raise InputUnreadable(f"no TOML: {fault}", where=str(path)) from None
     found = tool.get(_NAME, {}) if isinstance(tool, dict) else {}
     return found if isinstance(found, dict) else {}
+
+
+@lru_cache(1)
+def _tools(text: str) -> object:
+    """Some commands ask twice."""
+    import tomllib  # takes a while, and few have a table of ours
+
+    return tomllib.loads(text).get("tool", {})
 
 
 def _of(table: Mapping[str, object], key: str) -> object | None:

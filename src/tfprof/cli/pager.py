@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import shlex
 import sys
 from collections.abc import Callable
 from typing import TextIO
@@ -39,6 +38,8 @@ def paged(write: Callable[[TextIO], object]) -> bool:
 def _pager() -> list[str]:
     if sys.stdout is None or not sys.stdout.isatty():
         return []
+    import shlex
+
     try:
         return shlex.split(os.environ.get("PAGER", ""))
     except ValueError:  # a quote is missing

@@ -11,6 +11,7 @@ from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.commands.options.repeats import RUN_NOISE, run_noise_of
 from tfprof.commands.options.scheduler import SCHEDULER_OF_RUNS, workers_named
 from tfprof.errors import UsageError
+from tfprof.late_pattern import late_pattern
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -33,7 +34,7 @@ _RUNS = OptionSection(
         Option("--no-index", "read every run again, and write no index", Takes.FLAG),
     ),
 )  # fmt: skip
-_AGO = re.compile(r"(\d{1,6})\s*(m|h|d|w)", re.ASCII)
+_AGO = late_pattern(r"(\d{1,6})\s*(m|h|d|w)", re.ASCII)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from tfprof.commands.command import Command, HelpGroup
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
 from tfprof.errors import UsageError
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 
 if TYPE_CHECKING:
     from tfprof.live.recording.plan import Plan
 
 _WHAT: Final = ("train", "evaluate", "predict")
-_SECONDS: Final = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|s|min|m|h)?")
+_SECONDS: Final = late_pattern(r"(\d{1,9}(?:\.\d{1,9})?)(ms|s|min|m|h)?")
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 FOLDER: Final = "tfprof-runs"
 

@@ -5,13 +5,13 @@ Where nothing names an op the event gets a label, so that no time of the device 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.device_labels import NO_OP, label_of
 from tfprof.model.hlo_programs import Programs, of_path, unknown
 from tfprof.model.interned import Interned
@@ -30,7 +30,7 @@ ANNOTATIONS = ("tf_op", "level 0", "annotation")
 _CATEGORY = "hlo_category"
 _DETAILS = "memcpy_details"
 # behind the op stand its shapes, and the annotations below it
-_BEHIND = re.compile(r"#|::")
+_BEHIND = late_pattern(r"#|::")
 _NESTED = "::"
 _KINDS = (OpKind.TENSORFLOW, OpKind.JAX)
 

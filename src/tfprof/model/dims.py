@@ -6,11 +6,11 @@ What does not divide evenly stays inside a floor, so nothing is ever rounded by 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Union
 
+from tfprof.late_pattern import late_pattern
 from tfprof.model import units
 from tfprof.model.budget import MOST_ELEMENTS, OverBudget
 from tfprof.wire import dtypes
@@ -282,7 +282,7 @@ def term_list(size: Size) -> list[dict[str, object]]:
     ]
 
 
-_NAME = re.compile(r"[A-Za-z]\w*")
+_NAME = late_pattern(r"[A-Za-z]\w*")
 # a size has no more digits; and what Python calls numbers that no size can be
 _MOST_DIGITS = 40
 _NO_SIZES = frozenset({"nan", "inf", "infinity"})

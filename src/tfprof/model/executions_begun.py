@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.model.xspace import Plane
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -25,6 +26,6 @@ def begun(plane: Plane, rows: Ints, op: npt.NDArray[np.int32]) -> Mask:
     first = kernel[np.flatnonzero(changes)][group]
     differs = np.append(True, kernel[1:] != kernel[:-1])
     # of an op that is one kernel, each is an execution
-    alone = ~np.isin(op, np.unique(op[~changes & differs]))
+    alone = ~np.isin(op, distinct(op[~changes & differs]))
     found: Mask = changes | ((kernel == first) & (differs | alone))
     return found

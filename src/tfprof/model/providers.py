@@ -80,12 +80,6 @@ class PlaneStats(Protocol):
         ...
 
 
-class OptionsSource(Protocol):
-    """The ProfileOptions message that a host was profiled with."""
-
-    def __call__(self) -> Proto: ...
-
-
 class TensorValues(Protocol):
     """The values in a checkpoint, a tensor at a time."""
 

@@ -6,26 +6,27 @@ and only what is brought to one base can be compared.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import ALL_STREAMS, is_part
-from tfprof.model.hlo_programs import Programs
 from tfprof.model.interned import looked_up
 from tfprof.model.pickling import PicklesWithoutCaches
-from tfprof.model.providers import OptionsSource, PlaneStats
+from tfprof.model.providers import PlaneStats
 from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.model.xstats import StatColumn, StatValue, merged
 from tfprof.wire.packed_stats import PackedStats
-from tfprof.wire.schema import Proto
 from tfprof.wire.xspace import LineColumns, NameColumns
 from tfprof.wire.xstats import StatTable
+
+if TYPE_CHECKING:
+    from tfprof.model.hlo_programs import Programs
 
 Ints = npt.NDArray[np.int64]
 Value = TypeVar("Value", bound=np.generic)
@@ -218,17 +219,26 @@ def line_of(lines: LineColumns, events: Ints) -> Ints:
     return np.repeat(np.arange(len(lines)), np.diff(bounds))
 
 
+@frozen_dataclass
+class ProfileOptions:
+    """How much a host was told to record: of its own threads, its devices, calls of Python."""
+
+    host_tracer_level: int
+    device_tracer_level: int
+    python_tracer_level: int
+
+
 @frozen_dataclass(slots=False)
 class Environment(PicklesWithoutCaches):
     """How and when a host was profiled; None where its file does not say."""
 
     start_ns: int | None = None
     stop_ns: int | None = None
-    load_options: OptionsSource | None = field(default=None, repr=False)
+    load_options: Callable[[], ProfileOptions] | None = field(default=None, repr=False)
 
     @cached_property
-    def options(self) -> Proto | None:
-        """A ProfileOptions message, None without one; parsed when somebody asks."""
+    def options(self) -> ProfileOptions | None:
+        """Read when somebody asks."""
         return self.load_options() if self.load_options is not None else None
 
 
@@ -284,6 +294,8 @@ class Space(PicklesWithoutCaches):
     @cached_property
     def compiled(self) -> Programs:
         """The same, decoded once."""
+        from tfprof.model.hlo_programs import Programs  # most captures have none
+
         return Programs.of(self.programs())
 
     @classmethod

@@ -1,9 +1,6 @@
 """Importing this registers the rules of every family: those of all files here."""
 
-import importlib
-import pkgutil
-
 import tfprof.ops
+from tfprof.module_names import load_all
 
-for _file in pkgutil.walk_packages(tfprof.ops.__path__, "tfprof.ops."):
-    importlib.import_module(_file.name)
+load_all(tfprof.ops)

@@ -253,8 +253,9 @@ class Family:
         facts |= {name: _careful(facts[name]) for name in _COUNTS if facts.get(name)}
         known, _, others = ops.partition("|")
         self._register(Rule(tuple(known.split()), self.name, shapes, **facts))
-        facts["float_ops"] = None
-        self._register(Rule(tuple(others.split()), self.name, shapes, **facts))
+        if others:
+            facts["float_ops"] = None
+            self._register(Rule(tuple(others.split()), self.name, shapes, **facts))
 
     def idle(self, ops: str, shapes: Infer, **facts: Any) -> None:  # noqa: ANN401
         """The rule of op types that plainly calculate nothing: they hold, move, name or order data.

@@ -1,5 +1,8 @@
 """Checkpoints and event files. Written as in graph_messages.py."""
 
+# what the table of a checkpoint ends with
+MAGIC = bytes.fromhex("57fb808b247547db")
+
 MESSAGES = """
 BundleHeaderProto: 1 num_shards int32; 2 endianness int32; 3 version VersionDef
 BundleEntryProto: 1 dtype DataType; 2 shape TensorShapeProto; 3 shard_id int32; 4 offset int64; 5 size int64; 6 crc32c fixed32; 7 slices TensorSliceProto*

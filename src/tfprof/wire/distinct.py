@@ -45,9 +45,16 @@ def _is_new(rising: npt.NDArray[Number]) -> npt.NDArray[np.bool_]:
 
 def without(values: npt.NDArray[Number], others: npt.NDArray[Number]) -> npt.NDArray[Number]:
     """The same of those that are not among the others."""
-    left, right = distinct(values), distinct(others)
-    if not len(right):
-        return left
-    place = np.minimum(np.searchsorted(right, left), len(right) - 1)
-    found: npt.NDArray[Number] = left[right[place] != left]
+    left = distinct(values)
+    found: npt.NDArray[Number] = left[~are_among(left, others)]
+    return found
+
+
+def are_among(values: npt.NDArray[Number], others: npt.NDArray[Number]) -> npt.NDArray[np.bool_]:
+    """Of each whether it is one of the others."""
+    known = distinct(others)
+    if not len(known):
+        return np.zeros(len(values), bool)
+    place = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    found: npt.NDArray[np.bool_] = known[place] == values
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TypeAlias
 
 Json: TypeAlias = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
@@ -18,6 +17,8 @@ class NotBelieved(ValueError):
 
 def parsed(text: str | bytes) -> Json:
     """What a text says. Faults are those of `json`, or NotBelieved."""
+    import json  # most who ask for its types have no text of it
+
     value: Json = json.loads(text, parse_int=_whole)
     return value
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.wire import snappy
+from tfprof.wire.checkpoint_messages import MAGIC
 from tfprof.wire.crc32c import crc32c, masked
 from tfprof.wire.fields import WireFault, varint
 
 FOOTER_BYTES = 48
-MAGIC = bytes.fromhex("57fb808b247547db")
 _TRAILER_BYTES = 5
 _PLAIN, _SNAPPY = 0, 1
 # the bit of a byte that says that the number goes on

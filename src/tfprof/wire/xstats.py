@@ -43,7 +43,9 @@ class StatTable:
 
     def named(self, names: list[int]) -> StatTable:
         """The stats with one of these names, owner after owner; of one owner's the first."""
-        rows = np.flatnonzero(np.isin(self.name, names) if len(names) != 1 else self.name == names)
+        asked = np.array(names, np.int64)
+        is_one = self.name == asked if len(asked) == 1 else _asked_for(self.name, asked)
+        rows = np.flatnonzero(is_one)
         rows = rows[np.argsort(self.owner[rows], kind="stable")]
         owner = self.owner[rows]
         rows = rows[np.append(True, owner[1:] != owner[:-1])[: len(rows)]]
@@ -51,15 +53,20 @@ class StatTable:
 
     def owned_by(self, owners: Ints) -> StatTable:
         """The stats of some owners, in the order of the table."""
-        last = max(int(self.owner.max(initial=0)), int(owners.max(initial=0)))
-        asked = np.zeros(last + 1, bool)
-        asked[owners] = True
-        return self.rows(np.flatnonzero(asked[self.owner]))
+        return self.rows(np.flatnonzero(_asked_for(self.owner, owners)))
 
     def rows(self, rows: Ints) -> StatTable:
         return StatTable(
             self.owner[rows], self.name[rows], self.kind[rows], self.value[rows], self.size[rows]
         )
+
+
+def _asked_for(places: npt.NDArray[np.int32], asked: Ints) -> npt.NDArray[np.bool_]:
+    """By a table of all places: `np.isin` may sort, and load numpy's masked arrays for it."""
+    last = max(int(places.max(initial=0)), int(asked.max(initial=0)))
+    is_asked = np.zeros(last + 1, bool)
+    is_asked[asked] = True
+    return is_asked[places]
 
 
 def read_stats(data: bytes, starts: Ints, ends: Ints, number: int, names: Ids) -> StatTable:

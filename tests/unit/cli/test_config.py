@@ -1,10 +1,12 @@
 """Settings: what a project and the environment say, and who wins."""
 
 import json
+import sys
 
 import pytest
 from run_cli import run
 
+from tfprof.cli.config import project_file
 from tfprof.commands.options.option import Takes
 from tfprof.commands.registry import commands
 
@@ -42,6 +44,29 @@ def test_the_nearest_project_sets_options(project, unet):
 def test_the_table_of_a_command_wins_over_that_of_all(project, unet):
     project('[tool.tfprof]\nby = "op"\n[tool.tfprof.layers]\nby = "node"\n')
     assert by_of(unet) == "node"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[ tool . tfprof ]\nby = "op"\n',
+        """["tool".'tfprof']\nby = "op"\n""",
+        '[tool]\ntfprof.by = "op"\n',
+        "['tool' ]\ntfprof = { by = 'op' }\n",
+        'tool.tfprof.by = "op"\n[project]\nname = "model"\n',
+        'tool = { tfprof = { by = "op" } }\n',
+        'tool."tfprof"."layers".by = "op"\n',
+    ],
+)
+def test_however_toml_spells_it(project, text, unet):
+    project(text)
+    assert by_of(unet) == "op"
+
+
+def test_a_project_that_only_depends_on_us_is_not_parsed(project, monkeypatch):
+    project('[project]\ndependencies = ["tfprof"]\n[tool.ruff]\nsrc = ["tfprof"]\n')
+    monkeypatch.setitem(sys.modules, "tomllib", None)
+    assert project_file().table == {}
 
 
 def test_the_environment_wins_over_the_project(project, unet, monkeypatch):

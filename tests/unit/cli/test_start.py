@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from run_cli import SOURCES, command, environment, spawn
@@ -12,6 +13,7 @@ import tfprof
 from tfprof import compat as original
 from tfprof.commands.registry import commands
 
+EXAMPLES = Path(__file__).parents[3] / "examples"
 _LOADED = """
 import contextlib, io, json, sys
 from tfprof.cli.main import main
@@ -62,7 +64,35 @@ def test_an_answer_in_a_pipe_loads_no_terminal_library(unet):
     assert _loaded(unet) & {"rich", "prompt_toolkit", "tensorflow"} == set()
 
 
+def test_an_answer_about_a_capture_loads_little_beside_numpy():
+    """Each of them is loaded for one number, where somebody does not look out."""
+    loaded = _loaded("steps", EXAMPLES / "slow_input")
+    assert "numpy" in loaded
+    assert loaded & {"google", "hashlib", "statistics", "difflib", "random"} == set()
+
+
 _OURS = _LOADED.replace('name.partition(".")[0]', "name")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["steps", EXAMPLES / "slow_input"],
+        ["input", EXAMPLES / "slow_input"],
+        ["layers", EXAMPLES / "slow_input"],
+        ["timeline", EXAMPLES / "unet"],
+        ["memory", EXAMPLES / "unet"],
+        ["summary", EXAMPLES / "unet"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_no_answer_loads_the_masked_arrays_of_numpy(words):
+    """Medians and sets of numpy do, for arrays that nobody here has."""
+    if _python("import numpy, sys; sys.exit('numpy.ma' in sys.modules)", []).returncode:
+        pytest.skip("this numpy loads them itself")
+    done = _python(_OURS, words)
+    assert done.returncode == 0, done.stderr
+    assert "numpy.ma" not in json.loads(done.stdout)
 
 
 @pytest.fixture
@@ -107,6 +137,20 @@ def _seconds(words):
     started = time.perf_counter()
     subprocess.run(words, stdout=subprocess.DEVNULL, env={"PYTHONPATH": str(SOURCES)}, check=True)
     return time.perf_counter() - started
+
+
+@pytest.mark.parametrize("words", [["--version"], ["formats"], ["no-such-command"]], ids=str)
+def test_the_end_looks_at_nothing_that_was_made(words):
+    code = "import atexit, gc\nfrom tfprof.__main__ import run\n"
+    code += "atexit.register(lambda: print(len(gc.get_objects()) < 100))\nraise SystemExit(run())"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=False,
+    )
+    assert done.stdout.splitlines()[-1] == "True"
 
 
 @pytest.mark.parametrize("name", ["summary", "doctor", "formats", "explain"])

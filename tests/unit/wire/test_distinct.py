@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfprof.wire.distinct import distinct, numbered, with_first
+from tfprof.wire.distinct import are_among, distinct, numbered, with_first, without
 
 COLUMNS = [[], [3], [1, 2, 5], [4, 4, 4], [3, -1, 3, 2, -1, 9], list(range(50, 0, -1)) * 2]
 
@@ -20,3 +20,11 @@ def test_as_numpy(column, kind):
         assert found.tolist() == every.tolist()
         assert found.dtype == values.dtype
         assert others.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("others", COLUMNS)
+def test_of_two_as_numpy(column, others):
+    values, known = np.array(column, np.int64), np.array(others, np.int64)
+    assert without(values, known).tolist() == np.setdiff1d(values, known).tolist()
+    assert are_among(values, known).tolist() == np.isin(values, known).tolist()

@@ -15,6 +15,7 @@ from tfprof.model import metrics
 from tfprof.model.oplog import CodeFrame, OpLog
 from tfprof.model.options import EVERYTHING, Options
 from tfprof.results import trees as c
+from tfprof.wire.distinct import distinct
 
 GRADIENT = " (gradient)"
 _LONGEST, _KEPT = 20, 17
@@ -32,7 +33,7 @@ class CodeTree:
     @property
     def nodes_in(self) -> list[int]:
         """How many different nodes were made at each row."""
-        return [len(np.unique(rows)) for rows in self.made]
+        return [len(distinct(rows)) for rows in self.made]
 
 
 @dataclass

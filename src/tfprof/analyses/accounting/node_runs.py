@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from itertools import repeat
 
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from tfprof.analyses.graph.layer_names import without_calls
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.device import holds_kernels, is_cpu_or_gpu
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
@@ -31,7 +31,7 @@ from tfprof.wire.distinct import with_first
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-_NO_NODE = re.compile(r"_SOURCE|RecvTensor|.*MEMCPY.*")
+_NO_NODE = late_pattern(r"_SOURCE|RecvTensor|.*MEMCPY.*")
 
 
 @frozen_dataclass(slots=False)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -17,6 +16,7 @@ import tfprof.analyses.advice as folder
 from tfprof.analyses.advice.known import Known
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.late_pattern import late_pattern
+from tfprof.module_names import load_all
 from tfprof.results.advice import (
     Change,
     Confidence,
@@ -92,13 +92,9 @@ def rules(*, of_runs: bool = True) -> dict[str, AdviceRule]:
 
     Who knows of no run can do without those that speak of one only.
     """
-    for file in pkgutil.iter_modules(folder.__path__, f"{folder.__name__}."):
-        if not file.ispkg:
-            importlib.import_module(file.name)
+    load_all(folder)
     if of_runs:
-        below = importlib.import_module(f"{folder.__name__}.of_runs")
-        for file in pkgutil.iter_modules(below.__path__, f"{below.__name__}."):
-            importlib.import_module(file.name)
+        load_all(importlib.import_module(f"{folder.__name__}.of_runs"))
     return dict(sorted(_RULES.items()))
 
 

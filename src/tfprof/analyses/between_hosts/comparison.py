@@ -14,6 +14,7 @@ from tfprof.analyses.between_hosts.own_times import WHY_NOT, OwnTimes, own_times
 from tfprof.analyses.between_hosts.slow_hosts import FAR, behind, slow_everywhere
 from tfprof.analyses.between_hosts.waits import NO_SHARED, Waits, waits_of
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.medians import median_of
 from tfprof.model.quantity import Quantity
 from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.results.between_hosts import (
@@ -48,7 +49,7 @@ def between_hosts(hosts: Sequence[HostBrief]) -> BetweenHosts | None:
         own.steps,
         own.met,
         usual,
-        None if usual is None else float(np.median(np.abs(middle - usual))),
+        None if usual is None else median_of(np.abs(middle - usual)),
         tuple(slow_everywhere(own)),
         waits.costly if waits is not None else None,
         hosts[clocks.reference].host if clocks.reference is not None else None,
@@ -176,7 +177,7 @@ class _Starts:
                 ))  # fmt: skip
         if not found:
             return None
-        middle = float(np.median([one.skew for one in found]))
+        middle = median_of([one.skew for one in found])
         return StartSkews(middle, self.within, len(self.which), tuple(found))
 
 
@@ -186,8 +187,8 @@ def _input(hosts: Sequence[HostBrief]) -> InputSpread | None:
     if len(shares) < 2:
         return None
     values = np.array([share for share, _ in shares])
-    middle = float(np.median(values))
-    deviation = float(np.median(np.abs(values - middle)))
+    middle = median_of(values)
+    deviation = median_of(np.abs(values - middle))
     low, high = min(shares), max(shares)
     unlike = [
         host for share, host in shares if abs(share - middle) > max(_INPUT_UNLIKE, FAR * deviation)

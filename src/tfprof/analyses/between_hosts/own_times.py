@@ -5,7 +5,6 @@ Hosts that train together end their steps together: who is slow is seen in what 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -13,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.results.host_brief import HostBrief
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-_NAMED = re.compile("`[^`]*`")
+_NAMED = late_pattern("`[^`]*`")
 WHY_NOT = "hosts mark their steps in different ways: which belong together is not known"
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.between_hosts.own_times import OwnTimes, own_times
+from tfprof.model.medians import median_of
 from tfprof.results.host_brief import HostBrief
 from tfprof.results.host_steps import Straggler
 
@@ -64,8 +65,8 @@ def straggling_hosts(hosts: Sequence[HostBrief]) -> list[Straggler]:
     told = []
     for row in np.flatnonzero(named(often, taken)).tolist():
         mine = late[row]
-        share = float(np.median(lead[row, mine] / found.usual_period[mine]))
-        by = int(np.median(lead[row, mine]))
+        share = median_of(lead[row, mine] / found.usual_period[mine])
+        by = int(median_of(lead[row, mine]))
         name = hosts[found.which[row]].host
         told.append(Straggler("host", name, "step", int(often[row]), int(taken[row]), by, share))
     return sorted(told, key=lambda one: (-one.share * one.steps / one.of_steps, one.name))
@@ -76,8 +77,8 @@ def named(often: npt.NDArray[np.int64], taken: npt.NDArray[np.int64]) -> Mask:
     if not len(often):
         return np.zeros(0, bool)
     most = (2 * often > taken) & (taken >= _FEWEST_STEPS)
-    usual = float(np.median(often))
-    chance = usual + FAR * float(np.median(np.abs(often - usual)))
+    usual = median_of(often)
+    chance = usual + FAR * median_of(np.abs(often - usual))
     found: Mask = most | ((often >= _AGAIN) & (often >= _OFTEN * taken) & (often > chance))
     return found
 
@@ -88,7 +89,7 @@ def slow_everywhere(found: OwnTimes) -> list[int]:
         return []
     known = np.flatnonzero(~np.isnan(found.known).all(axis=0))
     middle = np.nanmedian(found.known[:, known], axis=0)
-    usual = float(np.median(middle))
-    spread = float(np.median(np.abs(middle - usual)))
+    usual = median_of(middle)
+    spread = median_of(np.abs(middle - usual))
     late = (middle - usual > BEHIND * usual) & (middle - usual > FAR * spread)
     return [found.steps[at] for at in known[late].tolist()]

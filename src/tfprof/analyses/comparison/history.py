@@ -30,6 +30,7 @@ from tfprof.analyses.comparison.noise import (
 )
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import units
+from tfprof.model.medians import median_of
 
 # more runs tell no more about noise, and what drifts should not be compared with last year's
 MOST_EARLIER = 20
@@ -67,7 +68,7 @@ class Compared:
 def compared(runs: Sequence[Floats], run_noise: float = RUN_NOISE) -> list[Compared]:
     """Of each run the periods of its steps, the oldest run first."""
     found: list[Compared] = []
-    told = _Told(runs, np.array([np.median(run) if len(run) else 0.0 for run in runs]))
+    told = _Told(runs, np.array([median_of(run) if len(run) else 0.0 for run in runs]))
     level: list[int] = []  # the runs since the last change
     before: list[int] = []  # those before it
     odd: list[float] = []  # how far odd runs were off this level

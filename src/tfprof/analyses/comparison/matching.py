@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 
-_NUMBERS = re.compile(r"(?:_\d+)+$")
+_NUMBERS = late_pattern(r"(?:_\d+)+$")
 
 
 @frozen_dataclass

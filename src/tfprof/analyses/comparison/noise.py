@@ -20,6 +20,7 @@ import numpy.typing as npt
 from tfprof.analyses.comparison.student import quantile, two_sided
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import units
+from tfprof.model.medians import median_of, medians_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -44,7 +45,7 @@ class Samples:
 
     @property
     def medians(self) -> Floats:
-        return np.array([np.median(run) for run in self.runs])
+        return np.array([median_of(run) for run in self.runs])
 
     @property
     def level(self) -> float:
@@ -176,7 +177,7 @@ def _variances(rows: Pairs, run_noise: float) -> tuple[dict[str, float], float]:
     freedom = sum(counts) - 2
     own = {name: _between(pair, freedom) for name, pair in rows.items()}
     shares = [own[name] / levels[name] ** 2 for name in rows if levels[name]]
-    usual = float(np.median(shares)) if shares else 0.0
+    usual = median_of(shares) if shares else 0.0
     return {
         name: (_BORROWED * usual * levels[name] ** 2 + freedom * own[name]) / (_BORROWED + freedom)
         for name in rows
@@ -238,7 +239,7 @@ def resampled_medians(run: Floats, random: np.random.Generator) -> Floats:
     blocks = -(-len(run) // length)
     begins = random.integers(0, len(run) - length + 1, (_RESAMPLED, blocks))
     steps = (begins[:, :, None] + np.arange(length)).reshape(_RESAMPLED, -1)[:, : len(run)]
-    found: Floats = np.median(run[steps], 1)
+    found: Floats = medians_of(run[steps], 1)
     return found
 
 

@@ -20,6 +20,7 @@ from tfprof.model.units import NS_A_MICROSECOND, PS_A_NANOSECOND
 from tfprof.model.units import shape as shape_text
 from tfprof.model.xspace import Environment, Plane, Space
 from tfprof.model.xstats import StatValue
+from tfprof.wire.distinct import distinct
 from tfprof.wire.schema import Proto
 
 Ints = npt.NDArray[np.int64]
@@ -122,7 +123,7 @@ def _counters(trace: Trace, origin_ns: int) -> dict[str, list[MemoryCounter]]:
     device = trace.executions.device
     place = device.codes[notes.execution].astype(np.int64) * len(notes.allocator.table)
     place += notes.allocator.codes
-    for key in np.unique(place).tolist():
+    for key in distinct(place).tolist():
         mine = np.flatnonzero(place == key)
         mine = mine[np.argsort(notes.micros[mine], kind="stable")]
         moments, first = np.unique(notes.micros[mine], return_index=True)

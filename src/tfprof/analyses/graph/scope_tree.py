@@ -6,13 +6,13 @@ folded: `layer_1` to `layer_48`, or all `Const`. Rows are in preorder; the root 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass, mutable_dataclass
+from tfprof.late_pattern import late_pattern
 
 Ints = npt.NDArray[np.int64]
 
@@ -24,7 +24,7 @@ CROWDED, MOST = 30, 80
 _FEW = 4
 # deeper than anybody nests; what is left of the name stays whole
 _DEEPEST = 40
-_NUMBER = re.compile(r"\d+")
+_NUMBER = late_pattern(r"\d+")
 
 
 @frozen_dataclass

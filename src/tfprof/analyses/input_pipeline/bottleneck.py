@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.input_pipeline.pipelines import Pipeline
 from tfprof.analyses.input_pipeline.stage_times import StageTimes
+from tfprof.model.medians import median_of, medians_of
 from tfprof.results.input import Bottleneck, FunctionRow, Waiting
 from tfprof.results.input_bound import MATTERS
 from tfprof.results.step_windows import Steps
@@ -42,7 +43,7 @@ def waiting(waits: Intervals, steps: Steps, asked: Ints) -> Waiting | None:
     if not lengths.sum():
         return None
     waited = int(waits.covered_between(begins, ends).sum())
-    return Waiting(waited, int(lengths.sum()), int(np.median(lengths)), len(lengths), by_steps)
+    return Waiting(waited, int(lengths.sum()), int(median_of(lengths)), len(lengths), by_steps)
 
 
 def bottleneck(
@@ -66,10 +67,10 @@ def bottleneck(
     usual = each.sum() - (each.max() if len(each) >= _FEW_CALLS else 0)
     if min(usual, whole.waited) < MATTERS * whole.time:
         return None
-    between = float(np.median(np.diff(start))) if len(start) > 1 else whole.period
+    between = median_of(np.diff(start)) if len(start) > 1 else whole.period
     slow = each >= MATTERS * between
     chosen = slow if slow.any() else each > 0
-    medians = np.median(blocked[:, chosen], axis=1)
+    medians = medians_of(blocked[:, chosen], 1)
     stage = int(medians.argmax())
     median, calls = int(medians[stage]), int(chosen.sum())
     busy = _takes_the_threads(stage, times, functions)

@@ -6,6 +6,7 @@ import numpy as np
 
 from tfprof.analyses.input_pipeline.pipelines import Pipeline
 from tfprof.analyses.input_pipeline.stage_kinds import kind_of
+from tfprof.model.medians import median_of
 from tfprof.results.input import BufferFill, StageKind
 
 # a usual call takes one element, or a few that others were dropped for
@@ -22,7 +23,7 @@ def buffer_fill(pipeline: Pipeline, at: int) -> BufferFill | None:
     caller = calls.caller[np.concatenate(below)]
     caller = caller[np.isin(caller, mine)]
     taken = np.bincount(np.searchsorted(mine, caller), minlength=len(mine))
-    fills = np.flatnonzero(taken >= max(_MANY, _MORE * float(np.median(taken))))
+    fills = np.flatnonzero(taken >= max(_MANY, _MORE * median_of(taken)))
     if not len(fills):
         return None
     most = fills[taken[fills].argmax()]

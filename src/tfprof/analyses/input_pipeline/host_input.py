@@ -37,6 +37,7 @@ from tfprof.analyses.step_time.queued import queued
 from tfprof.analyses.step_time.thread_regions import instruction_rows
 from tfprof.analyses.steps.detect import find_steps
 from tfprof.model.graph import Graph
+from tfprof.model.medians import median_of
 from tfprof.model.xspace import Plane, Space
 from tfprof.results.categories import Category
 from tfprof.results.input import HostInput, InputPipeline, InputStage, Waited
@@ -153,7 +154,7 @@ def _stages(
             autotuned=is_set.autotuned,
             autotune_mode=is_set.autotune_mode,
             buffered=is_set.buffer,
-            ready_ahead=int(np.median(ahead[at])) if at in ahead else None,
+            ready_ahead=int(median_of(ahead[at])) if at in ahead else None,
             batch_size=is_set.batch_size,
             cycle_length=is_set.cycle_length,
             shapes=is_set.shapes,

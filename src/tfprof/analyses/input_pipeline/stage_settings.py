@@ -10,8 +10,10 @@ import numpy.typing as npt
 from tfprof.analyses.input_pipeline.pipelines import Pipeline, Stage
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.late_pattern import late_pattern
+from tfprof.model.medians import median_of
 from tfprof.model.xspace import Plane
 from tfprof.results.input import Budget, PrefetchBuffer
+from tfprof.wire.distinct import are_among
 from tfprof.wire.xstats import RAW, REFERENCE, STRING
 
 Ints = npt.NDArray[np.int64]
@@ -57,16 +59,16 @@ class Noted:
         """The values that some of the events have."""
         column = self._columns[name]
         is_number = ~np.isin(column.table.kind, (STRING, RAW, REFERENCE))
-        return column.floats()[is_number & np.isin(column.rows, rows)]
+        return column.floats()[is_number & are_among(column.rows, rows)]
 
     def usual_number(self, name: str, rows: Ints) -> int | None:
         found = self.numbers(name, rows)
-        return round(float(np.median(found))) if len(found) else None
+        return round(median_of(found)) if len(found) else None
 
     def text(self, name: str, rows: Ints) -> str | None:
         """The most frequent one."""
         column = self._columns[name]
-        mine = np.flatnonzero(np.isin(column.rows, rows))
+        mine = np.flatnonzero(are_among(column.rows, rows))
         if not len(mine):
             return None
         texts = column.texts()
@@ -74,7 +76,7 @@ class Noted:
 
     def last_text(self, name: str, rows: Ints) -> str | None:
         column = self._columns[name]
-        mine = np.flatnonzero(np.isin(column.rows, rows))
+        mine = np.flatnonzero(are_among(column.rows, rows))
         return column.texts()[int(mine[-1])] or None if len(mine) else None
 
 
@@ -96,7 +98,7 @@ def _settings(pipeline: Pipeline, stage: Stage, said: Noted) -> Settings:
         said.text("name", rows),
         said.text("shapes", rows),
         said.text("types", rows),
-        round(float(np.median(parallelism))) if len(parallelism) else None,
+        round(median_of(parallelism)) if len(parallelism) else None,
         int(parallelism.max()) if len(parallelism) else None,
         _TRUE.get(autotune) if autotune is not None else None,
         said.text("autotune_mode", rows),
@@ -116,7 +118,7 @@ def _buffer(rows: Ints, said: Noted) -> PrefetchBuffer | None:
     of_calls = np.zeros(len(rows))
     of_calls[: len(filled)] = filled
     empty = float((of_calls <= 0).mean()) if len(rows) else 0.0
-    return PrefetchBuffer(float(np.median(of_calls)), limit if limit and limit > 0 else None, empty)
+    return PrefetchBuffer(median_of(of_calls), limit if limit and limit > 0 else None, empty)
 
 
 def budget(pipeline: Pipeline, said: Noted) -> Budget:

@@ -15,6 +15,7 @@ from tfprof.model.host_work import HostTask
 from tfprof.model.hosts import Host, Hosts
 from tfprof.model.quantity import Quantity
 from tfprof.model.trace import Executions, Trace
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 
@@ -128,7 +129,7 @@ def _types(rows: Executions) -> dict[str, str]:
     if rows.op is None or not len(rows):
         return {}
     kinds = len(rows.op.table)
-    pairs = np.unique(rows.node.codes.astype(np.int64) * kinds + rows.op.codes)
+    pairs = distinct(rows.node.codes.astype(np.int64) * kinds + rows.op.codes)
     return {rows.node.table[it // kinds]: rows.op.table[it % kinds] for it in pairs.tolist()}
 
 
@@ -150,7 +151,7 @@ def corner_places(usage: Usage, most: int) -> Ints:
     box = (times - times[0]) * (most - 2) // span
     order = np.lexsort((np.arange(len(levels)), -levels, box))
     first = np.unique(box[order], return_index=True)[1]
-    return np.unique(np.concatenate([[0], order[first], [len(times) - 1]]))
+    return distinct(np.concatenate([[0], order[first], [len(times) - 1]]))
 
 
 def highest_in_boxes(usage: Usage, edges: Ints) -> Ints:

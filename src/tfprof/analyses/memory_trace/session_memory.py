@@ -18,6 +18,7 @@ from tfprof.model.trace import Trace
 from tfprof.model.units import NS_A_MICROSECOND
 from tfprof.results.memory_trace import AllocatorState, Block
 from tfprof.wire import dtypes
+from tfprof.wire.distinct import distinct
 from tfprof.wire.schema import Proto
 
 Ints = npt.NDArray[np.int64]
@@ -34,9 +35,9 @@ def run_usages(trace: Trace) -> Iterator[Usage]:
         return
     rows = trace.executions
     device, step = rows.device.codes[records.execution], rows.step[records.execution]
-    for number in np.unique(step).tolist():
+    for number in distinct(step).tolist():
         start = _start(trace, number)
-        for code in np.unique(device[step == number]).tolist():
+        for code in distinct(device[step == number]).tolist():
             mine = np.flatnonzero((step == number) & (device == code))
             # microseconds tie: the order of the file decides, as in mem_util
             mine = mine[np.argsort(records.micros[mine], kind="stable")]

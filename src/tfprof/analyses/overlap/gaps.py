@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tfprof.analyses.events.intervals import Intervals
 from tfprof.analyses.step_time.activity import Activities, PlaneActivities
 from tfprof.analyses.step_time.category_codes import code_of
+from tfprof.model.medians import median_of
 from tfprof.model.xspace import HOST_THREADS
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import Did, Gap
@@ -40,7 +41,7 @@ def longest_gaps(
     """`busy` is when each of those was at work whose gaps are looked for; the longest first."""
     windows = steps.windows
     periods = Intervals.union([one.begin for one in windows], [one.until for one in windows])
-    shortest = _SHORTEST * float(np.median([one.period for one in windows]))
+    shortest = _SHORTEST * median_of([one.period for one in windows])
     found = []
     for idle, begin, end in _told_once(busy, periods, most):
         if end - begin < shortest:

@@ -18,6 +18,7 @@ from tfprof.analyses.step_time.category_codes import code_of
 from tfprof.analyses.step_time.classify import Classified
 from tfprof.analyses.step_time.queued import launched, launches
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.medians import median_of
 from tfprof.results.categories import Category
 from tfprof.results.step_windows import StepWindow
 from tfprof.wire.distinct import distinct
@@ -117,7 +118,7 @@ def _use(
     mine = call[order]
     apart = np.diff(calls.start[mine])[np.diff(calls.thread[mine]) == 0]
     apart = apart[apart > 0]
-    interval = int(np.median(apart)) if len(apart) else 0
+    interval = int(median_of(apart)) if len(apart) else 0
     launching = _stretches(calls, mine, interval).minus(calls.waiting)
     begin = np.array([window.begin for window in windows], np.int64)
     until = np.array([window.until for window in windows], np.int64)
@@ -127,8 +128,8 @@ def _use(
         launching.minus(device.when_active).covered_between(begin, until),
         until - begin - device.active,
         until - begin,
-        int(np.median((end - start)[known])),
-        int(np.median(np.maximum(start[known] - calls.start[call], 0))),
+        int(median_of((end - start)[known])),
+        int(median_of(np.maximum(start[known] - calls.start[call], 0))),
         interval,
     )
 

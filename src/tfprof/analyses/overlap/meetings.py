@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +24,7 @@ from tfprof.model.xspace import HOST_THREADS, Plane
 from tfprof.results.categories import Category
 from tfprof.results.meetings import MeetingKind, Meetings, StepMeetings
 from tfprof.results.step_windows import StepWindow
+from tfprof.wire.distinct import without
 
 Ints = npt.NDArray[np.int64]
 
@@ -114,7 +114,7 @@ def _exposed(planes: Sequence[Classified], windows: Sequence[StepWindow]) -> tup
     for one in planes:
         if one.plane.name == HOST_THREADS:
             mine = _op_rows(one.plane)
-            rest = np.setdiff1d(one.rows(Category.HOST_MODEL), mine)
+            rest = without(one.rows(Category.HOST_MODEL), mine)
             inside, other = inside.join(_when(one.plane, mine)), other.join(_when(one.plane, rest))
     begin = np.array([window.begin for window in windows], np.int64)
     until = np.array([window.until for window in windows], np.int64)
@@ -200,6 +200,8 @@ def _of_all(parts: Sequence[_Named]) -> list[tuple[str, _One]]:
 
 
 def _kept(found: Sequence[tuple[str, _One]], kinds: dict[MeetingKind, int]) -> StepMeetings:
+    from hashlib import blake2b  # loads OpenSSL, and few steps have collectives
+
     digest = blake2b(digest_size=8)
     for name, _ in found:
         digest.update(name.encode(errors="replace") + b"\0")

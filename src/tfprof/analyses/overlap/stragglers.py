@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.overlap.device_use import DeviceUse
+from tfprof.model.medians import median_of, medians_of
 from tfprof.results.host_steps import Straggler
 from tfprof.results.step_windows import StepWindow
 
@@ -35,14 +36,14 @@ def straggling(
     found = []
     for which, name in enumerate(names):
         others = np.delete(time, which, axis=1)
-        usual = np.median(others, axis=1)
-        spread = np.median(np.abs(others - usual[:, None]), axis=1)
+        usual = medians_of(others, 1)
+        spread = medians_of(np.abs(others - usual[:, None]), 1)
         lead = time[:, which] - usual
         behind = (lead > _BEHIND * periods) & (lead > _FAR * spread)
         if 2 * np.count_nonzero(behind) <= steps:
             continue
-        share = float(np.median(lead[behind] / periods[behind]))
-        often, by = int(np.count_nonzero(behind)), int(np.median(lead[behind]))
+        share = median_of(lead[behind] / periods[behind])
+        often, by = int(np.count_nonzero(behind)), int(median_of(lead[behind]))
         found.append(Straggler(kind, name, took, often, steps, by, share))
     return sorted(found, key=lambda one: -one.share)
 

@@ -24,10 +24,12 @@ from tfprof.model.device import is_stream
 from tfprof.model.dims import at
 from tfprof.model.graph import Graph
 from tfprof.model.hosts import Host
+from tfprof.model.medians import median_of
 from tfprof.model.profile import ProfileData
 from tfprof.model.units import as_micros
 from tfprof.ops.rule import Rule, Tensor, rules
 from tfprof.results.calibration import Calibration, FamilyRate, OpRate
+from tfprof.wire.distinct import distinct
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -61,7 +63,7 @@ class Observed:
     def rest_us(self) -> float:
         """What a step takes beside the ops that were recorded."""
         rest = np.array(self.steps_us) - np.array(self.busy_us)
-        return float(np.median(np.maximum(rest, 0)))
+        return median_of(np.maximum(rest, 0))
 
 
 def calibration(captures: Sequence[Observed]) -> Calibration:
@@ -146,7 +148,7 @@ def _computing(runs: OpEvents) -> npt.NDArray[np.bool_]:
 
 def _spans(runs: OpEvents) -> Iterator[tuple[int, int]]:
     """Of runs whose records name their step: from the first op of each to the last."""
-    for step in np.unique(runs.step).tolist():
+    for step in distinct(runs.step).tolist():
         mine = runs.step == step
         start, end = runs.start_ps[mine], (runs.start_ps + runs.total_ps)[mine]
         yield int(start.min()), int(end.max())
@@ -194,7 +196,7 @@ def _points(runs: OpEvents, shares: Floats, graph: Graph, costs: OpCosts) -> Ite
             continue
         moved += packed.get(ran[int(runs.node.codes[row])]) or 0.0
         took = shares[rows]
-        took = np.minimum(took, np.median(took) * _DISTURBED)
+        took = np.minimum(took, median_of(took) * _DISTURBED)
         yield Point(op, known[op].family, flops, moved, as_micros(float(took.mean())), len(rows))
 
 

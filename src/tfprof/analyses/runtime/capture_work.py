@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 import numpy as np
@@ -12,6 +11,7 @@ from tfprof.analyses.device_events.columns import DeviceEvents
 from tfprof.analyses.runtime.hlo_work import HloWork, works_of
 from tfprof.analyses.runtime.op_events import OpEvents, on_planes
 from tfprof.analyses.runtime.op_work import EventWork
+from tfprof.late_pattern import late_pattern
 from tfprof.model.hlo_programs import Program
 from tfprof.model.trace import Trace
 from tfprof.results.device_work import Activity
@@ -21,7 +21,7 @@ Pair = tuple[Floats, Floats]
 
 _FLOPS, _BYTES = "flops", "bytes_accessed"
 # what is started and waited for says its bytes twice: they count where the time is
-_STARTS = re.compile(r".*-start(?:\.\d+)?")
+_STARTS = late_pattern(r".*-start(?:\.\d+)?")
 
 
 def capture_work(trace: Trace, runs: OpEvents) -> EventWork | None:

@@ -14,6 +14,7 @@ from tfprof.analyses.runtime.op_times import groups
 from tfprof.analyses.steps.step_clock import NO_STEP, StepClock, TraceSteps, step_clock
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.hosts import Host
+from tfprof.model.medians import medians_of
 from tfprof.model.op_names import OpKind
 from tfprof.model.profile import ProfileData
 from tfprof.model.trace import Trace
@@ -64,7 +65,7 @@ def model_ops(data: ProfileData) -> ModelOps:
     size = len(events.op.table)
     took = np.bincount(events.op.codes, events.self_ps, size)
     cells = np.bincount(place * size + events.op.codes, minlength=size * len(numbers))
-    runs = np.median(cells.reshape(-1, size), 0) if len(numbers) else np.zeros(size)
+    runs = medians_of(cells.reshape(-1, size), 0) if len(numbers) else np.zeros(size)
     names = events.op.table
     return ModelOps(
         {name: round(count) for name, count in zip(names, runs.tolist(), strict=True) if count},

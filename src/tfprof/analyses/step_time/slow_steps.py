@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tfprof.analyses.step_time.activity import PlaneActivities
 from tfprof.analyses.step_time.category_codes import CATEGORIES
 from tfprof.analyses.step_time.classify import Classified
+from tfprof.model.medians import median_of, medians_of
 from tfprof.results.categories import Category
 from tfprof.results.host_steps import Cause, SlowStep
 from tfprof.results.step_windows import StepWindow
@@ -34,8 +35,8 @@ def slow_rows(periods: Ints) -> Ints:
     """Which steps are outliers; of fewer than three steps, none can be told to be one."""
     if len(periods) < _FEWEST_STEPS:
         return np.zeros(0, np.int64)
-    usual = float(np.median(periods))
-    spread = float(np.median(np.abs(periods - usual)))
+    usual = median_of(periods)
+    spread = median_of(np.abs(periods - usual))
     return np.flatnonzero((periods > usual + _DEVIATIONS * spread) & (periods >= _LONGER * usual))
 
 
@@ -50,9 +51,9 @@ def slow_steps(
     slow = slow_rows(periods)
     if not len(slow):
         return []
-    usual = int(np.median(periods))
+    usual = int(median_of(periods))
     others = without(np.arange(len(periods)), slow)
-    growth = time - np.median(time[others], axis=0).astype(np.int64)
+    growth = time - medians_of(time[others], 0).astype(np.int64)
     explained = set(slow[np.argsort(-periods[slow], kind="stable")][:_MOST_EXPLAINED].tolist())
     compared = _Compared(windows, others, periods, planes)
     found = []
@@ -91,7 +92,7 @@ class _Compared:
         planes: Sequence[Classified],
     ) -> None:
         self._planes = [PlaneActivities(one) for one in planes]
-        away = np.abs(periods[others] - np.median(periods[others]))
+        away = np.abs(periods[others] - median_of(periods[others]))
         near = others[np.argsort(away, kind="stable")][:_COMPARED_WITH]
         self._usual = [self._sums(windows[row]) for row in near.tolist()]
 
@@ -107,7 +108,7 @@ class _Compared:
 
     def _median(self, column: int, label: str, category: int) -> float:
         none = 0, 0, 0, False
-        return float(np.median([one.get((label, category), none)[column] for one in self._usual]))
+        return median_of([one.get((label, category), none)[column] for one in self._usual])
 
     def _sums(self, window: StepWindow) -> _Sums:
         found: _Sums = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,6 +9,8 @@ import numpy.typing as npt
 
 from tfprof.analyses.input_events.queue_waits import filling_runs
 from tfprof.analyses.steps.host_marks import POOL, HostMarks, Marks, ends_of
+from tfprof.late_pattern import late_pattern
+from tfprof.model.medians import median_of
 from tfprof.model.units import plural
 from tfprof.model.xspace import Plane
 from tfprof.results.step_windows import Dropped, StepWindow
@@ -19,14 +20,14 @@ Ints = npt.NDArray[np.int64]
 
 _REQUESTS = "IteratorGetNextOp::DoCompute", "IteratorGetNextAsOptionalOp::DoCompute"
 # the iterator that is asked itself: those that it asks have longer paths
-_ROOT = re.compile(r"Iterator::\w+")
+_ROOT = late_pattern(r"Iterator::\w+")
 _NEW_ITERATOR = "EagerLocalExecute: MakeIterator"
 _CAPTURED = "InstantiatedCapturedFunction::"
 _RUNS = "FunctionRun", "SessionRun", "RunGraph"
 _TF_DATA = "tf_data_"
 _DONE, _TEST = "ExecutorState::Process", "::TakeWhile::"
 # a loop over a dataset in a function becomes a dataset, whose elements are the rounds
-_ROUND = re.compile(r"ReduceIterator::((?!Scan::)\w+::)*Scan")
+_ROUND = late_pattern(r"ReduceIterator::((?!Scan::)\w+::)*Scan")
 
 
 def requests_of(plane: Plane) -> Ints:
@@ -46,7 +47,7 @@ def requests_text(plane: Plane, windows: Sequence[StepWindow]) -> str:
     first = np.searchsorted(starts, np.array([window.begin for window in windows], np.int64))
     last = np.searchsorted(starts, np.array([window.until for window in windows], np.int64))
     counts = last - first
-    typical = int(np.median(counts)) if len(counts) else 0
+    typical = int(median_of(counts)) if len(counts) else 0
     usual = np.flatnonzero(counts == typical)
     if typical < 2 or len(usual) * 2 <= len(counts):
         return ""
@@ -152,7 +153,7 @@ def _is_whole(plane: Plane, bodies: Ints) -> npt.NDArray[np.bool_]:
     done = np.sort(plane.stat_of_rows("id", plane.named(_DONE)).ints())
     ids = numbers.ints()
     work = np.searchsorted(done, ids, side="right") - np.searchsorted(done, ids, side="left")
-    found: npt.NDArray[np.bool_] = 2 * work > np.median(work)
+    found: npt.NDArray[np.bool_] = 2 * work > median_of(work)
     return found
 
 

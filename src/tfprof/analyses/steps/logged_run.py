@@ -17,6 +17,7 @@ import numpy as np
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.late_pattern import late_pattern
 from tfprof.model.event_scalars import EventScalars, SavedCheckpoint, ScalarSeries
+from tfprof.model.medians import median_of
 from tfprof.model.quantity import Quantity
 from tfprof.results.logged_run import LoggedLoss, LoggedRun, LoggedSaving, LoggedTracing
 
@@ -75,13 +76,13 @@ def logged_run(
     rates = _rates(group)
     seconds = sum(one.seconds for one in stretches)
     count = sum(one.last - one.first for one in stretches)
-    rate = Quantity.measured(_median(rates)) if rates else Quantity.derived(count / seconds)
+    rate = Quantity.measured(median_of(rates)) if rates else Quantity.derived(count / seconds)
     epochs = tag.startswith(_OF_EPOCHS)
     return LoggedRun(
         "epoch" if epochs else "step",
         _RATE if rates else tag,
         rate,
-        _median([one.a_step for one in stretches]) * _MICROS,
+        median_of([one.a_step for one in stretches]) * _MICROS,
         min(one.first for one in stretches),
         max(one.last for one in stretches),
         seconds * _MICROS,
@@ -139,7 +140,7 @@ def _tracing(stretches: Sequence[_Stretch], steps: Sequence[int]) -> LoggedTraci
     usual = [one.a_step for one in stretches if not one.holds_any(steps)]
     if not traced or len(usual) < _USUAL:
         return None
-    with_it, without = _median([one.a_step for one in traced]), _median(usual)
+    with_it, without = median_of([one.a_step for one in traced]), median_of(usual)
     share = Quantity.estimated(with_it / without - 1)
     return LoggedTracing(with_it * _MICROS, without * _MICROS, share, len(traced))
 
@@ -157,16 +158,16 @@ def _saving(
     ]
     if len(usual) < _USUAL:
         return None
-    a_step = _median(usual)
+    a_step = median_of(usual)
     longer = [
         max(stretches[at].seconds - a_step * (stretches[at].last - stretches[at].first)
             for at in places)
         for places in near.values()
         if places
     ]  # fmt: skip
-    if not longer or _median(longer) < _NOTICED_S:
+    if not longer or median_of(longer) < _NOTICED_S:
         return None
-    return LoggedSaving(Quantity.estimated(_median(longer) * _MICROS), len(longer))
+    return LoggedSaving(Quantity.estimated(median_of(longer) * _MICROS), len(longer))
 
 
 def _around(save: SavedCheckpoint, stretches: Sequence[_Stretch]) -> list[int]:
@@ -198,10 +199,6 @@ def _loss(group: Sequence[EventScalars]) -> LoggedLoss | None:
         int(first.step[0]),
         int(last.step[-1]),
     )
-
-
-def _median(values: Sequence[float]) -> float:
-    return float(np.median(values))
 
 
 def _finite(value: float) -> float | None:

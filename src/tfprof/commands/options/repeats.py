@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfprof.commands.options.option import Option, Values
 from tfprof.errors import UsageError
+from tfprof.late_pattern import late_pattern
 
 if TYPE_CHECKING:
     from tfprof.model.profile import ProfileData
@@ -18,7 +19,7 @@ RUN_NOISE = Option(
     "how far runs of one program differ by chance, where one capture a side cannot tell",
     metavar="10%",
 )
-_SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,6})?)\s*%", re.ASCII)
+_SHARE = late_pattern(r"(\d{1,3}(?:\.\d{1,6})?)\s*%", re.ASCII)
 _MOST = 100
 
 

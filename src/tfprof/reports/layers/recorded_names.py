@@ -7,13 +7,13 @@ names, and the scopes as far as they were seen.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from tfprof.analyses.graph.layer_names import path_of
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.profile import ProfileData
 from tfprof.model.run_record import RecordedLayer
 from tfprof.results.answered import Answered
@@ -21,7 +21,7 @@ from tfprof.results.layers import LayersResult, LayersRow
 from tfprof.results.op_times import OpTime
 
 _LAYER = "layer"
-_NUMBERED = re.compile(r"(.+)_\d{1,9}")
+_NUMBERED = late_pattern(r"(.+)_\d{1,9}")
 
 
 def named_as_recorded(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
-from difflib import get_close_matches
 
 from tfprof.analyses.graph.subgraph import FORWARD
 from tfprof.analyses.memory.estimator import Change, Estimator
@@ -138,6 +137,8 @@ def _named(planner: Planner, asked: WhatIfQuery) -> Iterator[Plan]:
         names = {step.name for step in planner.made.steps}
         for one in kept:
             if one not in names:
+                from difflib import get_close_matches  # where something is misspelt
+
                 near = get_close_matches(one, names, 1)
                 raise UsageError(
                     f"no op of the step is called {one!r}",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from typing import Final, Protocol, cast
 
@@ -11,6 +10,7 @@ from tfprof import __version__
 from tfprof.errors import TfprofError
 from tfprof.model.profile import ProfileData
 from tfprof.model.remembered import remembering
+from tfprof.module_names import module_names
 from tfprof.reports.page import sections as folder
 from tfprof.reports.page.about import About, NothingToShow
 from tfprof.reports.page.query import Query
@@ -71,7 +71,7 @@ def _told(why: Exception) -> str:
 
 
 def kinds() -> tuple[str, ...]:
-    found = {file.name for file in pkgutil.iter_modules(folder.__path__)}
+    found = module_names(folder.__path__)
     return (*(one for one in _ORDER if one in found), *sorted(found.difference(_ORDER)))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -46,6 +45,8 @@ def check_feeds(data: ProfileData, question: Question) -> None:
         )
     for name in question.feeds:
         if data.graph is not None and name not in data.graph.index:
+            import difflib  # where something is misspelt
+
             near = difflib.get_close_matches(name, data.graph.index, 1)
             hint = f"Did you mean {near[0]}?" if near else "`tfprof PATH` lists the inputs."
             raise UsageError(f"no node is called {name!r} to be fed", hint=hint)

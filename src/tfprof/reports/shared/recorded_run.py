@@ -11,6 +11,7 @@ import numpy as np
 
 from tfprof.model import units
 from tfprof.model.dims import BATCH
+from tfprof.model.medians import median_of
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
 from tfprof.model.run_record import (
@@ -151,11 +152,11 @@ def trace_overhead(data: ProfileData) -> TraceOverhead | None:
     traced = [period for one in _read_of(data, [first]) for period in one.step_us]
     if len(traced) < _ENOUGH or len(untraced) < _ENOUGH:
         return None
-    with_it, without = float(np.median(traced)), float(np.median(untraced))
+    with_it, without = median_of(traced), median_of(untraced)
     if without <= 0:
         return None
     share = Quantity.estimated(with_it / without - 1)
-    varies = float(np.median(np.abs(np.array(untraced) - without))) / without
+    varies = median_of(np.abs(np.array(untraced) - without)) / without
     return TraceOverhead(with_it, without, share, varies, len(traced), len(untraced))
 
 
@@ -180,7 +181,7 @@ def capture_rows(data: ProfileData) -> tuple[CaptureRow, ...]:
 
 
 def _capture(one: RecordedCapture, *, read: bool) -> CaptureRow:
-    period = float(np.median(one.step_us)) if one.step_us else None
+    period = median_of(one.step_us) if one.step_us else None
     return CaptureRow(one.name, one.first_step, one.last_step, period, one.kept_as, read)
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tfprof.analyses.events.run_space import RunSpace, run_space
 from tfprof.analyses.graph.node_types import written_types
 from tfprof.errors import InputMissing
 from tfprof.model.profile import ProfileData
 from tfprof.model.remembered import parts_of, remembered
 from tfprof.model.trace import Trace
 from tfprof.model.xspace import Space
+
+if TYPE_CHECKING:
+    from tfprof.analyses.events.run_space import RunSpace
 
 _LOG = "event file"
 _OF_TF2 = ".v2"
@@ -82,8 +85,12 @@ def check_events(data: ProfileData, shows: str) -> None:
 @remembered(lambda data, trace: ((trace, *parts_of(data)), ()))
 def run_of_session(data: ProfileData, trace: Trace) -> RunSpace:
     """Of records without a capture."""
+    from tfprof.analyses.events.run_space import run_space  # who has no run needs none of it
+
     return run_space(trace, written_types(data))
 
 
 def _in_time(data: ProfileData, trace: Trace) -> RunSpace:
+    from tfprof.analyses.events.run_space import RunSpace
+
     return RunSpace(trace.space, {}, {}) if trace.space else run_of_session(data, trace)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tfprof.model.medians import median_of
 from tfprof.model.quantity import Quantity
 from tfprof.reports.shared.input_bound import NO_OPS
 from tfprof.results.host_brief import HostBrief
@@ -41,7 +42,7 @@ def _exposed(devices: Sequence[DeviceSteps]) -> Times:
 
 
 def _host(one: HostSteps) -> HostRow:
-    median = float(np.median(one.steps.known_periods))
+    median = median_of(one.steps.known_periods)
     average, bound = one.average_of(one.time), input_bound(one.input_share)
     rows = [_device(one, use) for use in one.devices]
     did = [

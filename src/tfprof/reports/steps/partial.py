@@ -11,6 +11,7 @@ import numpy as np
 from tfprof.analyses.overlap.verdict import verdict
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import short_names
+from tfprof.model.medians import median_of
 from tfprof.model.merging import merged
 from tfprof.model.units import PS_A_MICROSECOND
 from tfprof.reports.steps.brief import brief, input_bound, mean, share
@@ -159,8 +160,8 @@ def _average(found: HostSteps) -> AverageStep:
 
 def _periods(found: HostSteps) -> Periods:
     known = np.array(found.steps.known_periods) / PS_A_MICROSECOND
-    median = float(np.median(known))
-    deviation = float(np.median(np.abs(known - median)))
+    median = median_of(known)
+    deviation = median_of(np.abs(known - median))
     average, low, high = float(known.mean()), float(known.min()), float(known.max())
     return Periods(median, average, low, high, deviation, len(known))
 

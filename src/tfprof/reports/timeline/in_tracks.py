@@ -222,7 +222,7 @@ def _thinned(time: Ints, value: Ints) -> tuple[Ints, Ints]:
     run = np.searchsorted(first, np.arange(len(value)), side="right") - 1
     tops = np.flatnonzero(value == highest[run])
     top = tops[np.append(True, np.diff(run[tops]) != 0)]
-    kept = np.unique(np.concatenate([top, np.append(first[1:] - 1, len(time) - 1)]))
+    kept = distinct(np.concatenate([top, np.append(first[1:] - 1, len(time) - 1)]))
     return time[kept], value[kept]
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import NamedTuple
 
-import numpy as np
-
 from tfprof.analyses.accounting.counted_executions import kept_executions, misses_stream
 from tfprof.analyses.accounting.fill_oplog import NO_FLOPS, fill_oplog
 from tfprof.analyses.accounting.nodes import Nodes, build_nodes
@@ -15,6 +13,7 @@ from tfprof.model.options import Options
 from tfprof.reports.trees.answer import displayed_code
 from tfprof.reports.trees.prepared import Prepared
 from tfprof.results.trees import Costs, InputShapes
+from tfprof.wire.distinct import distinct
 
 __all__ = [
     "NO_FLOPS",
@@ -60,6 +59,6 @@ class Details:
     def _members(self) -> list[list[int]]:
         if self._view == "op":
             rows = op_list(self._nodes, self._options).rows
-            return [np.unique(row.picked).tolist() for row in rows]
+            return [distinct(row.picked).tolist() for row in rows]
         code, shown = displayed_code(self._data, self._nodes, self._options)
-        return [np.unique(code.made[at]).tolist() for at in shown.at.tolist()]
+        return [distinct(code.made[at]).tolist() for at in shown.at.tolist()]

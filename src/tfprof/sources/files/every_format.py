@@ -2,9 +2,9 @@
 
 import importlib
 import os
-import pkgutil
 
 import tfprof.sources
+from tfprof.module_names import module_names
 
 # in the order in which `tfprof formats` lists them, whoever imports what first; of two formats that
 # fit a file equally, the first is taken. A file that is not here comes after those that are
@@ -24,5 +24,5 @@ ORDER = (
     "saved_profile",
 )
 _FOLDERS = [os.path.join(path, "formats") for path in tfprof.sources.__path__]  # noqa: PTH118
-for _file in pkgutil.iter_modules(_FOLDERS, "tfprof.sources.formats."):
-    importlib.import_module(_file.name)
+for _name in sorted(module_names(_FOLDERS)):
+    importlib.import_module(f"tfprof.sources.formats.{_name}")

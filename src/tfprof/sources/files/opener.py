@@ -14,7 +14,6 @@ from typing import BinaryIO, Protocol, runtime_checkable
 
 from tfprof.errors import WrongKind
 from tfprof.frozen_dataclass import frozen_dataclass
-from tfprof.sources.files import gzip_data
 from tfprof.sources.files.kept import MAPPED_FROM, Kept
 from tfprof.wire.mapped import Mapped
 
@@ -210,6 +209,8 @@ def _pieces(path: Path, found: os.stat_result) -> Iterator[bytes]:
     if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
         hint = "Pipe a file into it, or name one." if path == STDIN else "Name a file or a folder."
         raise WrongKind("this is a terminal or a device, no file", where=str(path), hint=hint)
+    from tfprof.sources.files import gzip_data  # most files are neither packed nor piped
+
     # what is there may be nobody's to open by its name
     with os.fdopen(os.dup(0), "rb") if path == STDIN else path.open("rb") as file:
         if file.peek(2)[:2] == gzip_data.MAGIC:

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from tfprof.errors import AccessDenied, CorruptFile, EmptyFile, PathNotFound
-from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.sources.files.file_ref import FileRef
 from tfprof.sources.files.kept import joined
 from tfprof.sources.files.opener import here, mapped, opener_for
-from tfprof.wire.clip import clip
 from tfprof.wire.fields import Fields, Progress, WireFault, whole
 from tfprof.wire.mapped import Mapped
 from tfprof.wire.schema import Proto, message_class
@@ -122,6 +120,8 @@ def top_fields(
     except WireFault as fault:
         if not fault.early_end:
             raise corrupt(fault, path) from None
+    from tfprof.wire.clip import clip  # most files are whole
+
     try:
         clipped = clip(data, message)
         kept = as_bytes(joined(clipped.pieces(), str(path)))
@@ -163,15 +163,3 @@ def parse(message: str, data: bytes, path: Path, offset: int) -> Proto:
             where=str(path),
             hint="Copy or write the file again; `tfprof doctor` shows what else is there.",
         ) from None
-
-
-@frozen_dataclass
-class Packed:
-    """A message that is parsed when somebody asks for it."""
-
-    message: str
-    data: bytes
-    path: Path
-
-    def __call__(self) -> Proto:
-        return parse(self.message, self.data, self.path, 0)

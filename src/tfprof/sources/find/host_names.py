@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from tfprof.late_pattern import late_pattern
 from tfprof.model.hosts import LeftOut
 from tfprof.model.run_record import RunRecord
 from tfprof.model.trace import Trace
@@ -17,7 +18,7 @@ from tfprof.sources.find.trace_files import TraceFile
 # of these, each file is a host; of other runs, each is a step of one
 CAPTURES = ("XPlane", "Chrome trace")
 _RUN = "RunMetadata"
-_SUFFIX = re.compile(r"\.xplane\.(pb|riegeli)$")
+_SUFFIX = late_pattern(r"\.xplane\.(pb|riegeli)$")
 # a series has at least so many members, and so many for each that is missing; one that is counted
 # from the beginning, as ranks are, is believed sooner
 _SERIES, _FOR_ONE = 3, 4

@@ -25,8 +25,6 @@ from tfprof.sources.find.choose import GRAPH_KINDS, Selection, choose_in_folder
 from tfprof.sources.find.folders import FoundFile, files_below, inspect
 from tfprof.sources.find.reading import ProgressOf, read
 from tfprof.sources.find.recognise import recognise
-from tfprof.sources.find.recorded import choose_recorded, choose_recorded_below
-from tfprof.sources.find.runs import choose_run
 from tfprof.sources.find.saved_selection import opened, saved_selection
 from tfprof.sources.formats.saved_profile import KIND as SAVED
 from tfprof.stopwatch import LOAD, part
@@ -108,6 +106,10 @@ def _choose(request: Request) -> Choice:
 
 
 def _choose_in_one_folder(folder: Path, run: str | None) -> Choice:
+    # who names files has no runs to choose from
+    from tfprof.sources.find.recorded import choose_recorded, choose_recorded_below
+    from tfprof.sources.find.runs import choose_run
+
     recorded = choose_recorded(folder, run)
     if recorded is not None:
         return Choice([recorded.selection], recorded.warnings)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tfprof.errors import InputUnreadable, NotReadYet
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.event_scalars import SavedCheckpoint
 from tfprof.model.host_work import HeardOfHosts, HostWork
 from tfprof.model.hosts import LeftOut
@@ -27,8 +27,8 @@ from tfprof.stopwatch import LOAD, part
 from tfprof.wire.fields import Progress
 
 # what is no input of an analysis, but tells about those that are
-_NUMBERED = re.compile(r"run_meta_(\d{1,15})")
-_SAVED = re.compile(r"-(\d{1,15})\.index$")
+_NUMBERED = late_pattern(r"run_meta_(\d{1,15})")
+_SAVED = late_pattern(r"-(\d{1,15})\.index$")
 _ABOUT = {RECORD: "tells what was run"}
 
 # hears the file and its size, returns who is told how much of it was read

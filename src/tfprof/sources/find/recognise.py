@@ -8,7 +8,6 @@ from pathlib import Path
 from tfprof.errors import AccessDenied, EmptyFile, PathNotFound, WrongKind
 from tfprof.sources.files.probe import Probe
 from tfprof.sources.files.registry import Format, formats
-from tfprof.sources.find.foreign import describe
 
 # a file that fits less than this is damaged or foreign
 _ENOUGH = 0.5
@@ -29,6 +28,8 @@ def recognise(path: Path) -> Format:
         raise EmptyFile(str(path))
     found = best_format(probe)
     if found is None:
+        from tfprof.sources.find.foreign import describe
+
         raise WrongKind(
             f"this is {describe(probe)}",
             where=str(path),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -139,6 +138,8 @@ def _holds_others(folder: Path, runs: Sequence[RunFolder]) -> bool:
 
 
 def _unknown(folder: Path, name: str, names: Sequence[str]) -> UsageError:
+    import difflib  # where something is misspelt
+
     near = difflib.get_close_matches(name, names, 1)
     more = ", ..." if len(names) > _LISTED else ""
     listed = f"There are {', '.join(names[:_LISTED])}{more}." if names else ""

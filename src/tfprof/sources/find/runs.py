@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -86,6 +85,8 @@ def _unknown(folder: Path, name: str, runs: Mapping[str, Sequence[FoundFile]]) -
     names = [Path(*_parts(folder, one)).as_posix() for one, group in runs.items() if is_run(group)]
     recorded = (one for group in runs.values() for one in group if one.kind in _RECORDS)
     names += sorted({_place(one).name for one in recorded}, reverse=True)
+    import difflib  # where something is misspelt
+
     near = difflib.get_close_matches(name, names, 1)
     more = ", ..." if len(names) > _LISTED else ""
     hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(names[:_LISTED])}{more}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfprof.sources.checkpoint.state import SHARD
 from tfprof.sources.files.probe import Probe
 from tfprof.sources.files.registry import Format, reader, register
-from tfprof.wire.table import MAGIC
+from tfprof.wire.checkpoint_messages import MAGIC
 
 
 def _is_state(probe: Probe) -> float:

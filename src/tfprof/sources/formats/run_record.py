@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
+from tfprof.late_pattern import late_pattern
 from tfprof.sources.files.probe import Probe
 from tfprof.sources.files.registry import Format, reader, register
 
 NAME, KIND = "run.json", "run record"
-_SCHEMA = re.compile(rb'"schema"\s*:\s*"tfprof-run/')
+_SCHEMA = late_pattern(rb'"schema"\s*:\s*"tfprof-run/')
 
 
 def _score(probe: Probe) -> float:

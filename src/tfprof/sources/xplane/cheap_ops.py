@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.model.interned import Interned
+from tfprof.model.medians import median_of
 from tfprof.model.trace import Executions
 from tfprof.model.xspace import Space
 
@@ -46,7 +47,7 @@ def said_of_cheap_ops(space: Space, rows: Executions, path: Path) -> list[str]:
 
 
 def _may_be_missing(space: Space) -> bool:
-    """By the options of the capture. Asked last: to read them takes longer than all the rest."""
+    """By the options of the capture."""
     options = (one.options for one in space.environments.values())
     return all(one.host_tracer_level == _SOME_LEVEL for one in options if one)
 
@@ -61,7 +62,7 @@ def _are_missing(rows: Executions) -> bool:
     runs = np.bincount(rows.node.codes[_among(rows.node, _is_gradient)])
     cheap = np.bincount(rows.node.codes[_among(rows.op, _CHEAP.__contains__)])
     gradients = np.count_nonzero(runs)
-    if not gradients or np.median(runs[runs > 0]) < _RUNS:
+    if not gradients or median_of(runs[runs > 0]) < _RUNS:
         return False
     return bool(np.count_nonzero(cheap) * _FEW <= gradients)
 

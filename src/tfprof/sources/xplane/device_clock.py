@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.model.medians import median_of
 from tfprof.wire.packed_stats import PackedStats
 from tfprof.wire.xevents import EventColumns
 from tfprof.wire.xspace import PlaneColumns, all_event_stats, in_order
@@ -62,7 +63,7 @@ def _moved(
     events: EventColumns, told: Ints, begin: Ints, length: Ints, alike: npt.NDArray[np.bool_]
 ) -> EventColumns:
     old = events.offset_ps[told]
-    apart = int(np.median(old - begin))
+    apart = int(median_of(old - begin))
     begin = begin + (apart if abs(apart) > _SAME_BEGIN_PS else 0)
     by_time = np.argsort(old, kind="stable")
     later = (begin - old)[by_time]

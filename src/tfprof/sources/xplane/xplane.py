@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,16 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.late_pattern import late_pattern
 from tfprof.model.trace import Trace
 from tfprof.model.units import PS_A_NANOSECOND
 from tfprof.model.xspace import ENVIRONMENT, SPREAD_NS, Environment, Events, Plane, Space
 from tfprof.model.xstats import values_by_name
-from tfprof.sources.files.reader import Packed, corrupt, parse, read_or_map, top_fields
+from tfprof.sources.files.reader import corrupt, parse, read_or_map, top_fields
 from tfprof.sources.files.registry import FilePiece
 from tfprof.sources.xplane.cheap_ops import said_of_cheap_ops
 from tfprof.sources.xplane.device_clock import on_device_clock
 from tfprof.sources.xplane.limits import said_of_tracer
 from tfprof.sources.xplane.ops import executions
+from tfprof.sources.xplane.profile_options import PackedOptions
 from tfprof.sources.xplane.riegeli import joined_records
 from tfprof.wire.fields import Fields, Progress, WireFault
 from tfprof.wire.mapped import look
@@ -41,7 +42,7 @@ from tfprof.wire.xstats import StatTable
 Ints = npt.NDArray[np.int64]
 
 _PLANES, _ERRORS, _WARNINGS, _HOSTNAMES = 1, 2, 3, 4
-_SUFFIX = re.compile(r"\.xplane\.(pb|riegeli)$")
+_SUFFIX = late_pattern(r"\.xplane\.(pb|riegeli)$")
 _START, _STOP, _OPTIONS = "profile_start_time", "profile_stop_time", "profile_options"
 # a later time than this is none, but damage
 _LATEST_NS = 1 << 62
@@ -250,7 +251,7 @@ def _environment(file: _File, planes: tuple[Plane, ...]) -> Environment:
     return Environment(
         start if isinstance(start, int) and 0 < start < _LATEST_NS else None,
         stop if isinstance(stop, int) and 0 < stop < _LATEST_NS else None,
-        Packed("ProfileOptions", options, file.path) if isinstance(options, bytes) else None,
+        PackedOptions(options, file.path) if isinstance(options, bytes) else None,
     )
 
 

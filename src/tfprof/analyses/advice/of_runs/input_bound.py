@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from statistics import median
 
 from tfprof.analyses.advice.known import Known
 from tfprof.analyses.advice.of_runs.input_causes import MUCH, InputCase
@@ -11,6 +10,7 @@ from tfprof.analyses.advice.of_runs.input_stages import causes
 from tfprof.analyses.advice.of_runs.replay import Machine, Stretch, fed_ahead, stretches
 from tfprof.analyses.advice.rule import modelled, rule, several
 from tfprof.model import units
+from tfprof.model.medians import median_of
 from tfprof.model.units import as_micros
 from tfprof.results.advice import Change, Confidence, Finding, Gain, Severity
 from tfprof.results.input import HostInput, InputPipeline, SessionFetch, StageKind, Waiting
@@ -142,7 +142,8 @@ def _gain(known: Known, host: HostInput, pipeline: InputPipeline | None) -> Gain
     if pipeline is None or pipeline.slow is None:
         if not on_device or host.fetches:
             return "the stages of the pipeline are not known"
-        before, rest = median(one.period for one in steps), median(one.rest for one in steps)
+        before = median_of([one.period for one in steps])
+        rest = median_of([one.rest for one in steps])
         return modelled("step_us", before, rest, _AT_MOST)
     case = InputCase(pipeline, pipeline.slow.stage)
     speed = _speed_up(case)

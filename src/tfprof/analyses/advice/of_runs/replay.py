@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from statistics import median
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.medians import median_of
 from tfprof.model.units import as_micros
 from tfprof.results.categories import Category
 from tfprof.results.steps import StepRow, StepsResult
@@ -44,7 +44,7 @@ def without(steps: StepsResult, gone: Iterable[Category]) -> tuple[float, float]
     rows, gone = counted_steps(steps), tuple(gone)
     before = [as_micros(row.period) for row in rows]
     left = [as_micros(row.period - sum(row.breakdown.get(one, 0) for one in gone)) for row in rows]
-    return median(before), median(left)
+    return median_of(before), median_of(left)
 
 
 @frozen_dataclass
@@ -72,11 +72,5 @@ def fed_ahead(
     Of the rest of a step, the pipeline's work and what the cores have to do in all, the longest
     decides: a core that maps is not there for the model.
     """
-    return median(one.period for one in steps), median(
-        max(
-            one.rest,
-            one.wait / speed_up,
-            machine.busy(one) / machine.cores,
-        )
-        for one in steps
-    )
+    left = [max(one.rest, one.wait / speed_up, machine.busy(one) / machine.cores) for one in steps]
+    return median_of([one.period for one in steps]), median_of(left)
