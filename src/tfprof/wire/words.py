@@ -57,6 +57,10 @@ class Words:
         self._look(position)
         return self._bytes.take(position, mode="clip"), self._bytes[1:].take(position, mode="clip")
 
+    def thirds_at(self, position: Ints) -> Bytes:
+        """The byte behind those two."""
+        return self._bytes[2:].take(position, mode="clip")
+
     def towards(self, byte: int, position: Ints) -> Ints:
         """From each position on, the first that holds this byte; if that is far, some way to it.
 
