@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Progress = Callable[[int], None]
 
-# bytes between two walkers, or fields if that is more, and how many go together
+# bytes between two walkers, or fields if that is more, and how many walkers go together
 _STRIDE = 1 << 12
 _FIELDS = 64
 _WALKERS = 1 << 11
@@ -54,8 +54,10 @@ def run_starts(
     parts: list[Ints] = []
     position = begin
     stride = max(_STRIDE, _FIELDS * size)
+    # of a mapped file no more is held than few bytes apart take
+    reach = _WALKERS * (_STRIDE if words.is_mapped else stride)
     while position < end:
-        stop = min(end, position + stride * _WALKERS)
+        stop = min(end, position + reach)
         starts = _walkers(words, np.arange(position, stop, stride), stop, end, tag)
         found, arrived = _walk(words, starts, stop, end, tag)
         parts.append(found)
@@ -107,7 +109,7 @@ def _behind_any(words: Words, position: Ints, end: int, tag: int) -> tuple[Ints,
 
 
 def _walkers(words: Words, places: Ints, stop: int, end: int, tag: int) -> Ints:
-    """Where walkers start: at the first of the places, and where they seem in step behind others."""
+    """Where walkers start: at the first place, and where they seem in step with it behind others."""
     # who finds no start up to where the next one began to look leaves it to that one
     ends = np.append(places[2:], stop)[: len(places) - 1]
     tried = words.towards(tag, places[1:])
