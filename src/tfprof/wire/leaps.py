@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.wire.distinct import distinct
-from tfprof.wire.words import WORD, Words, varints_in
+from tfprof.wire.words import WORD, Words, short_varints, varints_in
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -90,9 +90,8 @@ def behind(words: Words, position: Ints, end: int, tag: int) -> tuple[Ints, Ints
 @cache
 def _leaps() -> Ints:
     """By the two bytes behind a tag, how many bytes the field has; 0 if its size has more."""
-    pair = np.arange(1 << 16)
-    of_one, of_two = (pair & 0x7F) + 2, (pair & 0x7F) + (pair >> 8 << 7) + 3
-    return np.where(pair & 0x80 == 0, of_one, np.where(pair & 0x8000 == 0, of_two, 0))
+    value, size = short_varints()
+    return np.where(size > 0, value.view(np.int64) + size + 1, 0)
 
 
 def _behind_any(words: Words, position: Ints, end: int, tag: int) -> tuple[Ints, Mask]:
@@ -109,7 +108,7 @@ def _behind_any(words: Words, position: Ints, end: int, tag: int) -> tuple[Ints,
 
 
 def _walkers(words: Words, places: Ints, stop: int, end: int, tag: int) -> Ints:
-    """Where walkers start: at the first place, and where they seem in step with it behind others."""
+    """Where walkers start: at the first place, and where they seem in step behind the others."""
     # who finds no start up to where the next one began to look leaves it to that one
     ends = np.append(places[2:], stop)[: len(places) - 1]
     tried = words.towards(tag, places[1:])

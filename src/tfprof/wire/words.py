@@ -139,6 +139,15 @@ def _masks(width: int) -> Wide:
     return np.where(kept, 0xFF, 0).astype(np.uint8).view(f"V{width}").ravel()
 
 
+@cache
+def short_varints() -> tuple[Hashes, Ints]:
+    """By the first two bytes of a varint its value and its size, which is 0 if it has more."""
+    pair = np.arange(1 << 16)
+    low, is_one, is_two = pair & 0x7F, pair & 0x80 == 0, pair & 0x8000 == 0
+    value = np.where(is_one, low, low + (pair >> 8 << 7))
+    return value.astype(np.uint64), np.where(is_one, 1, np.where(is_two, 2, 0))
+
+
 def varints_in(word: Hashes) -> tuple[Hashes, Ints]:
     """The varint that starts each word, and its size in bytes, which is 0 if no byte ends it.
 
