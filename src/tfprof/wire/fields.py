@@ -189,7 +189,8 @@ def _one_field_each(source: _Source, owner: Ints, position: Ints, ends: Ints) ->
     tag = word.astype(np.uint8)
     word >>= _EIGHT
     word &= _TWO_BYTES
-    value, size = (table.take(word.view(np.int64)) for table in short_varints())
+    values, sizes = short_varints()
+    value, size = values.take(word.view(np.int64)), sizes.take(word.view(np.int64))
     long = np.flatnonzero(size == 0)
     if len(long):
         # a number of eight bytes, as times are, fills a word of its own
