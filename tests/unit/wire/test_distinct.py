@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfprof.wire.distinct import distinct, numbered, with_first
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfprof.wire.distinct import alike, distinct, numbered, with_first
 
 COLUMNS = [[], [3], [1, 2, 5], [4, 4, 4], [3, -1, 3, 2, -1, 9], list(range(50, 0, -1)) * 2]
 
@@ -20,3 +23,13 @@ def test_as_numpy(column, kind):
         assert found.tolist() == every.tolist()
         assert found.dtype == values.dtype
         assert others.tolist() == expected.tolist()
+
+
+@given(st.lists(st.tuples(st.integers(-2, 2), st.booleans(), st.integers(-(1 << 62), 1 << 62))))
+def test_rows_are_like_the_one_that_stands_for_them(rows):
+    columns = [
+        np.array([row[at] for row in rows], kind) for at, kind in enumerate((int, bool, int))
+    ]
+    ones, which = alike(columns)
+    assert [rows[ones[one]] for one in which] == rows
+    assert len({rows[one] for one in ones}) == len(ones)
