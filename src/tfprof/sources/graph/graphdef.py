@@ -301,7 +301,7 @@ class _NodeBytes:
         return {node: parsed[at] for node, at in zip(nodes, alike.tolist(), strict=True)}
 
     def _entries(self, name: str, among: Ints | None) -> tuple[Ints, Ints, Ints, Ints]:
-        """Some rows, and attributes of theirs that may have this name: of which row, from and to."""
+        """Some rows, and attributes of theirs that may have this name: whose, from and to where."""
         begins = self.starts if self.tails is None else self.tails
         if among is not None:
             rows = among[among >= self.arguments] - self.arguments
