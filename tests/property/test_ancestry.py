@@ -50,6 +50,15 @@ def test_without_a_rank_siblings_stand_in_row_order(tree):
     assert Walk.of(parent).order.tolist() == walked(parent, range(len(parent)))[0]
 
 
+@given(trees())
+def test_rows_that_stand_as_they_are_walked_stay_so(tree):
+    parent, rank = tree
+    before = Walk.of(parent, rank)
+    walk = Walk.of(before.position[parent[before.order]])
+    assert walk.is_in_row_order
+    assert walk.size.tolist() == before.size[before.order].tolist()
+
+
 @given(trees(), st.randoms())
 def test_sums_are_those_of_everything_below(tree, chance):
     parent, rank = tree

@@ -29,6 +29,14 @@ class Names(Sequence[str]):
             return [self.tolist()[row] for row in rows.tolist()]
         return self.spans.rows(rows.astype(np.int64)).texts()
 
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Names:
+        return names if isinstance(names, Names) else cls(list(names))
+
+    def as_spans(self) -> Spans:
+        """The bytes of each, in a file or as those of strings."""
+        return Spans.of_texts(self.tolist()) if self.spans is None else self.spans
+
     def may_have(self, word: str) -> npt.NDArray[np.int64]:
         """The rows of all names with an ASCII word in them, and maybe of some others."""
         if self.spans is None:

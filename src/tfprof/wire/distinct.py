@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -9,6 +10,9 @@ import numpy.typing as npt
 
 Number = TypeVar("Number", bound=np.integer)
 Places = npt.NDArray[np.int64]
+
+# any odd number of many bits
+_FACTOR = np.uint64(0x9E37_79B9_7F4A_7C15)
 
 
 def distinct(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
@@ -35,6 +39,28 @@ def numbered(values: npt.NDArray[Number]) -> tuple[npt.NDArray[Number], Places]:
     which = np.empty(len(values), np.int64)
     which[order] = np.cumsum(is_new) - 1
     return rising[is_new], which
+
+
+def alike(columns: Sequence[npt.NDArray[np.generic]]) -> tuple[Places, Places]:
+    """Of rows that are alike in all columns one each, and which of them each row is like.
+
+    Rows that are alike are brought together by a hash, and then compared: where another one gets
+    in between, there is one more.
+    """
+    key = np.zeros(len(columns[0]), np.uint64)
+    for column in columns:
+        key ^= key >> np.uint64(29)
+        key *= _FACTOR
+        key += column.astype(np.uint64)
+    order = np.argsort(key)
+    is_new = np.zeros(len(order), bool)
+    is_new[:1] = True
+    for column in columns:
+        beside = column[order]
+        is_new[1:] |= beside[1:] != beside[:-1]
+    which = np.empty(len(order), np.int64)
+    which[order] = np.cumsum(is_new) - 1
+    return order[is_new], which
 
 
 def _is_new(rising: npt.NDArray[Number]) -> npt.NDArray[np.bool_]:

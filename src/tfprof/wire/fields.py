@@ -17,7 +17,7 @@ from tfprof.wire.leaps import Progress
 from tfprof.wire.positions import field_positions
 from tfprof.wire.schema import BYTES, VARINT
 from tfprof.wire.varint import WireFault, varint
-from tfprof.wire.words import WORD, Words, long_varints, varints_in
+from tfprof.wire.words import WORD, Words, long_varints, short_varints, varints_in
 
 __all__ = [
     "Fields", "Progress", "WireFault", "fields_at", "split", "starts_in", "varint", "walk", "whole",
@@ -69,8 +69,9 @@ class Fields:
         return self._at(rows)
 
     def numbered_up_to(self, number: int) -> Fields:
-        """The rows of fields with at most this number."""
-        return self._at(np.flatnonzero(self.number <= number))
+        """The rows of fields with at most this number; in one pass, these are often all or none."""
+        fits = self.number <= number
+        return self if fits.all() else self._at(np.flatnonzero(fits))
 
     def _at(self, rows: Ints) -> Fields:
         return Fields(
@@ -187,15 +188,21 @@ def _one_field_each(source: _Source, owner: Ints, position: Ints, ends: Ints) ->
     word = source.words.at(position)
     tag = word.astype(np.uint8)
     word >>= _EIGHT
-    value, size = varints_in(word)
+    word &= _TWO_BYTES
+    values, sizes = short_varints()
+    value, size = values.take(word.view(np.int64)), sizes.take(word.view(np.int64))
+    long = np.flatnonzero(size == 0)
+    if len(long):
+        # a number of eight bytes, as times are, fills a word of its own
+        value[long], size[long] = varints_in(source.words.at(position[long] + 1))
     start = position + size
     start += 1
     kind = tag & _KIND_BITS
     end = value.view(np.int64) * (kind == BYTES)
     end += start
     found = Fields(owner, (tag >> 3).astype(np.int32), kind, value, start, end)
-    # what one word does not hold: large numbers, large tags, fixed sizes; and what is broken
-    odd = np.flatnonzero((end > ends) | (size == WORD) | _IS_ODD.take(tag))
+    # what one word does not hold: huge numbers, large tags, fixed sizes; and what is broken
+    odd = np.flatnonzero((end > ends) | (size == 0) | _IS_ODD.take(tag))
     if len(odd):
         found.put(odd, _one_odd_field_each(source.bytes, owner[odd], position[odd], ends[odd]))
     return found
@@ -232,7 +239,7 @@ def _one_odd_field_each(buffer: Bytes, owner: Ints, position: Ints, ends: Ints) 
     return Fields(owner, number, kind, value, start, end)
 
 
-_EIGHT, _KIND_BITS = np.uint64(8), np.uint8(7)
+_EIGHT, _TWO_BYTES, _KIND_BITS = np.uint64(8), np.uint64(0xFFFF), np.uint8(7)
 # by the first byte of a tag: no number or string, or a tag that needs more bytes
 _IS_ODD = np.array([tag < 8 or tag > 0x7F or tag & 7 not in (VARINT, BYTES) for tag in range(256)])
 _SEVEN, _THREE = np.uint64(7), np.uint64(3)

@@ -9,19 +9,21 @@ next one started, that start was true. What is after the first that misses is no
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.wire.distinct import distinct
-from tfprof.wire.words import WORD, Words, varints_in
+from tfprof.wire.words import WORD, Words, short_varints, varints_in
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Progress = Callable[[int], None]
 
-# bytes between two walkers, and how many go together
+# bytes between two walkers, or fields if that is more, and how many walkers go together
 _STRIDE = 1 << 12
+_FIELDS = 64
 _WALKERS = 1 << 11
 # fields that a walker follows before it is taken to be in step
 _WARM_UP = 24
@@ -34,22 +36,29 @@ _MORE = 0x80
 # where nobody walks: behind the end of every buffer, and still there after a step
 _FAR = np.int64(1 << 62)
 _NONE = np.zeros(0, np.int64)
+# the bytes of a tag and a size of one byte
+_HEAD = np.int64(2)
+_BYTE = np.uint16(1 << 8)
 # steps that all walkers take before those that have arrived are sent home
 _STEPS = 32
 
 
 def run_starts(
-    words: Words, begin: int, end: int, tag: int, progress: Progress | None = None
+    words: Words, begin: int, end: int, tag: int, progress: Progress | None = None, size: int = 0
 ) -> tuple[Ints, int]:
     """Starts of the fields with the one-byte `tag` of a sized field that follow from `begin` on.
 
     And where the proven part ends: at the end, at another field, or where nobody vouches for more.
+    `size` is about how many bytes a field has.
     """
     parts: list[Ints] = []
     position = begin
+    stride = max(_STRIDE, _FIELDS * size)
+    # of a mapped file no more is held than few bytes apart take
+    reach = _WALKERS * (_STRIDE if words.is_mapped else stride)
     while position < end:
-        stop = min(end, position + _STRIDE * _WALKERS)
-        starts = _walkers(words, position, stop, end, tag)
+        stop = min(end, position + reach)
+        starts = _walkers(words, np.arange(position, stop, stride), stop, end, tag)
         found, arrived = _walk(words, starts, stop, end, tag)
         parts.append(found)
         if progress is not None:
@@ -63,15 +72,26 @@ def run_starts(
 def behind(words: Words, position: Ints, end: int, tag: int) -> tuple[Ints, Ints]:
     """Where the field behind each one starts; and which are no whole fields with this tag."""
     tags, sizes = words.pairs_at(position)
-    after = position + sizes
-    after += 2
-    mine = tags == tag
-    if mine.all() and int(sizes.max(initial=0)) < _MORE and int(after.max(initial=0)) <= end:
+    more = int(sizes.max(initial=0)) >= _MORE
+    leap = _leaps().take(sizes + words.thirds_at(position) * _BYTE) if more else sizes + _HEAD
+    after = position + leap
+    fits = tags == tag
+    fits &= after <= end
+    if more:
+        fits &= leap > 0
+    if fits.all():
         return after, _NONE
     # a size of more bytes, or no such field
-    other = np.flatnonzero(~mine | (sizes >= _MORE) | (after > end))
+    other = np.flatnonzero(~fits)
     after[other], fits = _behind_any(words, position[other], end, tag)
     return after, other[~fits]
+
+
+@cache
+def _leaps() -> Ints:
+    """By the two bytes behind a tag, how many bytes the field has; 0 if its size has more."""
+    value, size = short_varints()
+    return np.where(size > 0, value.view(np.int64) + size + 1, 0)
 
 
 def _behind_any(words: Words, position: Ints, end: int, tag: int) -> tuple[Ints, Mask]:
@@ -87,15 +107,14 @@ def _behind_any(words: Words, position: Ints, end: int, tag: int) -> tuple[Ints,
     return after, fits
 
 
-def _walkers(words: Words, begin: int, stop: int, end: int, tag: int) -> Ints:
-    """Where walkers start: `begin`, and places that seem to be in step with it."""
-    places = np.arange(begin + _STRIDE, stop, _STRIDE)
+def _walkers(words: Words, places: Ints, stop: int, end: int, tag: int) -> Ints:
+    """Where walkers start: at the first place, and where they seem in step behind the others."""
     # who finds no start up to where the next one began to look leaves it to that one
-    ends = places + _STRIDE
-    tried = words.towards(tag, places)
+    ends = np.append(places[2:], stop)[: len(places) - 1]
+    tried = words.towards(tag, places[1:])
     position = tried
     steps = np.zeros(len(tried), np.int64)
-    starts = [np.array([begin], np.int64)]
+    starts = [places[:1]]
     for _ in range(_MAX_TRIES):
         if not len(position):
             break

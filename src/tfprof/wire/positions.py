@@ -37,7 +37,8 @@ def field_positions(
             progress(min(position, end))
         if tag and leaps and end - position >= _LEAP_FROM:
             leaps -= 1
-            starts, position = run_starts(words, position, end, tag, progress)
+            size = (position - read[-_RUN]) // _RUN
+            starts, position = run_starts(words, position, end, tag, progress, size)
             parts.append(starts)
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 

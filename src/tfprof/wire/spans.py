@@ -1,7 +1,7 @@
 """Many stretches of one buffer, compared and looked up without making a string of each.
 
-Stretches are hashed eight bytes at a time, all together, and 64-bit hashes stand for them. The
-factor is drawn anew for each process, so no file can be made to collide; by chance, two of a
+Stretches are hashed some words at a time, all together, and 64-bit hashes stand for them. The
+factors are drawn anew for each process, so no file can be made to collide; by chance, two of a
 million names do once in some ten million files.
 """
 
@@ -16,12 +16,16 @@ import numpy.typing as npt
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.wire.distinct import distinct
 from tfprof.wire.mapped import look
-from tfprof.wire.words import WORD, Hashes, Words, first_bytes
+from tfprof.wire.words import WORD, Hashes, Words
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-_FACTOR = np.uint64(int.from_bytes(os.urandom(8), "little") | 1)
+# words that are taken in together
+_MOST = 8
+# odd, so that two stretches that differ in one word only never have one hash
+_FACTORS = np.frombuffer(os.urandom(WORD * _MOST), np.uint64) | np.uint64(1)
+_FACTOR = _FACTORS[0]
 _MISSING = -1
 # how many stretches are hashed together: their columns should stay in the processor's cache
 _BLOCK = 1 << 13
@@ -120,7 +124,7 @@ class Spans:
 
     def _hashes(self) -> Hashes:
         size = self.ends - self.starts
-        result = size.astype(np.uint64) * _FACTOR
+        result: Hashes = size.astype(np.uint64) * _FACTOR
         words = Words(self.data)
         for first in range(0, len(self), _BLOCK):
             block = slice(first, first + _BLOCK)
@@ -137,20 +141,37 @@ def _equal_bytes(differing: Hashes) -> Ints:
 
 
 def _hash_block(words: Words, position: Ints, left: Ints, result: Hashes) -> None:
-    """Takes each stretch in, eight bytes a pass; few enough to stay in the cache."""
-    rows = np.flatnonzero(left > 0)
-    state, position, left = result[rows], position[rows], left[rows]
-    while len(rows):
-        word = words.at(position)
-        first_bytes(word, left)
-        state ^= word
+    """Takes each stretch in, some words a pass; few enough to stay in the cache."""
+    rows: Ints | slice = slice(None)
+    while len(left):
+        count = _width(int(left.max()))
+        state = result[rows]
+        state ^= state >> _SHIFT
         state *= _FACTOR
-        state ^= state >> np.uint64(29)
-        ended = left <= WORD
-        result[rows[ended]] = state[ended]
-        going = np.flatnonzero(~ended)
-        rows, state = rows[going], state[going]
-        position, left = position[going] + WORD, left[going] - WORD
+        state += _mixed(words.many_at(position, left, count)) @ _FACTORS[:count]
+        result[rows] = state
+        going = np.flatnonzero(left > count * WORD)
+        rows = going if isinstance(rows, slice) else rows[going]
+        position, left = position[going] + count * WORD, left[going] - count * WORD
+
+
+def _width(longest: int) -> int:
+    """How many words hold stretches of up to so many bytes, or a part of them."""
+    count = 1
+    while count < _MOST and count * WORD < longest:
+        count *= 2
+    return count
+
+
+def _mixed(word: Hashes) -> Hashes:
+    """Each bit of a word matters to all that are left of it; nothing stays nothing."""
+    word ^= word >> _SHIFT
+    word *= _FACTOR
+    word ^= word >> _SHIFT
+    return word
+
+
+_SHIFT = np.uint64(32)
 
 
 def _find(held: Hashes, wanted: Hashes) -> Ints:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,6 +12,8 @@ from tfprof.wire.mapped import mapped_file
 Ints = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
+# some words as one thing
+Wide = npt.NDArray[np.void]
 
 WORD = 8
 _THREE = 3
@@ -41,6 +45,10 @@ class Words:
             data = data + bytes(_NEAR)
         self._windows = np.ndarray((len(data) - _NEAR + 1,), f"V{_NEAR}", buffer=data, strides=(1,))
 
+    @property
+    def is_mapped(self) -> bool:
+        return self._mapped is not None
+
     def at(self, position: Ints) -> Hashes:
         """The eight bytes from each position on; no position may lie far behind the end."""
         self._look(position)
@@ -56,6 +64,10 @@ class Words:
         """The byte at each position and the one behind it; any bytes behind the end."""
         self._look(position)
         return self._bytes.take(position, mode="clip"), self._bytes[1:].take(position, mode="clip")
+
+    def thirds_at(self, position: Ints) -> Bytes:
+        """The byte behind those two."""
+        return self._bytes[2:].take(position, mode="clip")
 
     def towards(self, byte: int, position: Ints) -> Ints:
         """From each position on, the first that holds this byte; if that is far, some way to it.
@@ -80,6 +92,27 @@ class Words:
             found = self._threes[np.minimum(position, len(self._threes) - 1)]
         return found.view(np.uint64).reshape(-1, _THREE)
 
+    def many_at(self, position: Ints, size: Ints, count: int) -> Hashes:
+        """`count` words from each position on, a row each; behind the first `size` bytes zeros."""
+        self._look(position)
+        width = count * WORD
+        found = self._wide_at(position, width).view(np.uint64)
+        found &= _masks(width)[np.minimum(size, width)].view(np.uint64)
+        return found.reshape(-1, count)
+
+    def _wide_at(self, position: Ints, width: int) -> Wide:
+        """So many bytes from each position on; any behind the end."""
+        last = self.size - width
+        if int(position.max(initial=0)) <= last:
+            return _windows(self._bytes, width)[position]
+        begin = max(0, last)
+        rest = np.append(self._bytes[begin : self.size], np.zeros(width, np.uint8))
+        found = _windows(rest, width)[np.maximum(position - begin, 0)]
+        before = np.flatnonzero(position < begin)
+        if len(before):
+            found[before] = self._wide_at(position[before], width)
+        return found
+
     def bytes_at(self, position: Ints) -> Bytes:
         """The byte at each of many positions, none of them behind the end."""
         found = np.empty(len(position), np.uint8)
@@ -94,13 +127,25 @@ class Words:
             self._mapped.look(int(position[0]), int(position[-1]))
 
 
-def first_bytes(word: Hashes, size: Ints) -> None:
-    """Leaves the first `size` bytes of each word, in place."""
-    short = np.flatnonzero(size < WORD)
-    word[short] &= _MASKS[size[short]]
+def _windows(data: Bytes, width: int) -> Wide:
+    """So many bytes from every place on, as what numpy copies fastest."""
+    return np.ndarray((len(data) - width + 1,), f"V{width}", buffer=data, strides=(1,))
 
 
-_MASKS = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], np.uint64)
+@cache
+def _masks(width: int) -> Wide:
+    """By a number of bytes, what keeps so many."""
+    kept = np.arange(width) < np.arange(width + 1)[:, None]
+    return np.where(kept, 0xFF, 0).astype(np.uint8).view(f"V{width}").ravel()
+
+
+@cache
+def short_varints() -> tuple[Hashes, Ints]:
+    """By the first two bytes of a varint its value and its size, which is 0 if it has more."""
+    pair = np.arange(1 << 16)
+    low, is_one, is_two = pair & 0x7F, pair & 0x80 == 0, pair & 0x8000 == 0
+    value = np.where(is_one, low, low + (pair >> 8 << 7))
+    return value.astype(np.uint64), np.where(is_one, 1, np.where(is_two, 2, 0))
 
 
 def varints_in(word: Hashes) -> tuple[Hashes, Ints]:

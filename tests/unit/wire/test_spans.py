@@ -7,12 +7,15 @@ from hypothesis import strategies as st
 import tfprof.wire.spans
 from tfprof.wire.spans import Spans
 
+# around the bytes that are hashed together, and the last bytes of them
+LONG = [b"a" * size + end for size in (31, 32, 63, 64, 127, 128, 200) for end in (b"", b"b", b"\0")]
 # few letters, so that many are alike; lengths around the eight bytes of a word
 WORDS = st.lists(
     st.binary(max_size=3)
     | st.text("ab", max_size=20).map(str.encode)
     | st.text("é世a\0", max_size=9).map(str.encode)
-    | st.sampled_from([b"", b"\0", b"\0\0", b"a" * 8, b"a" * 9, b"a" * 16, b"a" * 15 + b"b"]),
+    | st.sampled_from([b"", b"\0", b"\0\0", b"a" * 8, b"a" * 9, b"a" * 16, b"a" * 15 + b"b"])
+    | st.sampled_from(LONG),
     max_size=40,
 )
 

@@ -15,6 +15,15 @@ def test_a_word_is_the_next_eight_bytes_with_zeros_behind_the_end(data):
     assert words == [int.from_bytes(data[at : at + 8], "little") for at in positions]
 
 
+@given(st.binary(min_size=1, max_size=90), st.sampled_from([1, 2, 4, 8]), st.integers(0, 70))
+def test_many_words_are_the_bytes_that_are_asked_for_and_zeros(data, count, most):
+    positions = np.arange(len(data) + 1)
+    sizes = np.minimum(most, len(data) - positions)
+    found = Words(data).many_at(positions, sizes, count)
+    kept = [data[at : at + size][: count * 8] for at, size in zip(positions, sizes, strict=True)]
+    assert [row.tobytes() for row in found] == [one.ljust(count * 8, b"\0") for one in kept]
+
+
 @given(st.lists(st.binary(min_size=7, max_size=7), min_size=1))
 def test_numbers_in_words_are_those_a_loop_reads(heads):
     words = np.array([int.from_bytes(head, "little") for head in heads], np.uint64)

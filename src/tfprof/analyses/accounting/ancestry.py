@@ -16,6 +16,8 @@ Mask = npt.NDArray[np.bool_]
 
 ROOT_AT = 0
 _NONE = -1
+# names are nested in so many scopes at most; graphs are deeper
+_FEW_LEVELS = 16
 
 
 def nearest(parent: Ints, marked: Mask) -> Ints:
@@ -57,6 +59,10 @@ class Walk:
     def of(cls, parent: Ints, rank: Ints | None = None) -> Walk:
         """Siblings stand in the order of `rank`, or else of their rows."""
         count = len(parent)
+        if rank is None:
+            size = _sizes_in_order(parent)
+            if size is not None:
+                return cls(np.arange(count), size)
         first, following = _family(parent, rank)
         has_next = following != _NONE
         holder = np.where(has_next, np.arange(count), nearest(parent, has_next))
@@ -71,6 +77,10 @@ class Walk:
         order[self.position] = np.arange(len(order))
         return order
 
+    @property
+    def is_in_row_order(self) -> bool:
+        return np.array_equal(self.position, np.arange(len(self.position)))
+
     def sums(self, values: Ints, left_out: Mask | None = None) -> Ints:
         """What each row and everything below it comes to: a difference of running totals.
 
@@ -79,7 +89,7 @@ class Walk:
         order, end = self.order, self.position + self.size
         skipped = np.flatnonzero(left_out[order]) if left_out is not None else np.zeros(0, int)
         running = np.zeros(len(values) + 1, np.int64)
-        totals = np.zeros(values.shape, np.int64)
+        totals = np.zeros(values.shape, np.int64, order="F")
         for column, total in (
             zip(values.T, totals.T, strict=True) if values.ndim > 1 else ((values, totals),)
         ):
@@ -102,6 +112,26 @@ def renumbered(rows: Ints, keep: Mask) -> Ints:
     """Row numbers as they are once only the kept rows are counted."""
     number: Ints = np.cumsum(keep) - 1
     return number[rows]
+
+
+def _sizes_in_order(parent: Ints) -> Ints | None:
+    """How many rows each spans, if they stand in the order of a walk, as most names in order do.
+
+    None if they do not, or if the tree is deep.
+    """
+    depth = depths(parent)
+    deepest = int(depth.max(initial=0))
+    if deepest > _FEW_LEVELS:
+        return None
+    # whatever spans a row ends before the next that is no deeper
+    size = np.empty_like(parent)
+    for level in range(deepest + 1):
+        rows = np.flatnonzero(depth <= level)
+        ends = np.append(rows[1:], len(parent))
+        here = depth[rows] == level
+        size[rows[here]] = (ends - rows)[here]
+    row, above = np.arange(1, len(parent)), parent[1:]
+    return size if ((above < row) & (row < above + size[above])).all() else None
 
 
 def _family(parent: Ints, rank: Ints | None) -> tuple[Ints, Ints]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, nearest, renumbered
+from tfprof.analyses.accounting.cost_columns import costs_at, filled, no_costs
 from tfprof.analyses.accounting.regexes import accounted, matcher
 from tfprof.analyses.accounting.tree import CostTree
 from tfprof.frozen_dataclass import frozen_dataclass
@@ -22,8 +23,9 @@ GRAPH_OP = "_TFGraphParent"
 def graph_tree(nodes: n.Nodes, options: Options) -> CostTree:
     """Nodes that do not count are left out; what counts below them moves up."""
     count = len(nodes) + 1
-    own = np.zeros((count, metrics.COLUMNS), np.int64)
-    own[1:] = nodes.costs
+    own = no_costs(count)
+    for column in filled(nodes.costs):
+        own[1:, column] = nodes.costs[:, column]
     own[ROOT_AT, metrics.DEFINED] = 1
     counts = np.concatenate([[False], accounted(nodes, options)])
     early = options.style == "early" and not options.compat
@@ -39,10 +41,12 @@ def graph_tree(nodes: n.Nodes, options: Options) -> CostTree:
     kept[ROOT_AT] = True
     above = renumbered(nearest(parent, kept)[kept], kept)
     walk = Walk.of(above, found[kept])
-    total = walk.sums((own * counts[:, None])[kept])
-    row = np.flatnonzero(kept) - 1
+    rows = np.flatnonzero(kept)
+    own, counts = costs_at(own, rows), counts[kept]
+    total = walk.sums(own, ~counts)
+    row = rows - 1
     labels = [c.ROOT_NAME, *map(nodes.names.__getitem__, row[1:].tolist())]
-    return CostTree(labels, row, above, walk, own[kept], total, counts[kept], in_order=True)
+    return CostTree(labels, row, above, walk, own, total, counts, in_order=True)
 
 
 def _whole_tree(nodes: n.Nodes, *, by_name: bool) -> tuple[n.Ints, n.Ints]:

@@ -26,7 +26,9 @@ _NO_NODE = -1
 
 def too_deep(names: Sequence[str]) -> int:
     """Of how many names not all scopes are made: each is as long as what it stands in."""
-    return sum(name.count("/") > MOST_SCOPES for name in names if len(name) > MOST_SCOPES)
+    if max(map(len, names), default=0) <= MOST_SCOPES:
+        return 0
+    return sum(name.count("/") > MOST_SCOPES for name in names)
 
 
 def with_scopes(names: list[str], root: str) -> tuple[list[str], Ints, Ints]:
@@ -74,25 +76,27 @@ class _Slashes:
     @classmethod
     def of(cls, names: Spans) -> _Slashes:
         slash = np.flatnonzero(np.frombuffer(names.data, np.uint8) == ord("/"))
-        bounds = np.searchsorted(slash, np.append(names.starts, len(names.data)))
-        owner = np.repeat(np.arange(len(names)), np.diff(bounds))
-        level = np.arange(len(slash)) - bounds[owner]
-        if (level >= MOST_SCOPES).any():  # hardly ever
-            made = np.flatnonzero(level < MOST_SCOPES)
-            slash, owner, level = slash[made], owner[made], level[made]
-        size = slash - names.starts[owner]
-        shared = names.shared_with_previous()[owner]
-        is_new = size >= shared
-        # what is not new is, on its level, the scope of the name before
-        order = np.argsort(level.astype(np.int16), kind="stable")
-        latest = np.maximum.accumulate(np.where(is_new[order], np.arange(len(order)), 0))
-        scope = np.empty(len(slash), np.int64)
-        scope[order] = (np.cumsum(is_new) - 1)[order[latest]]
-        above = np.where(level > 0, np.append(_NO_SCOPE, scope[:-1])[: len(scope)], _NO_SCOPE)
+        begin = np.searchsorted(slash, names.starts)
+        count = np.diff(np.append(begin, len(slash)))
+        shared = names.shared_with_previous()
         of_name = np.full(len(names), _NO_SCOPE, np.int64)
-        of_name[owner] = scope  # the last of a name is written last
-        new = np.flatnonzero(is_new)
-        return cls(owner[new], size[new], shared[new] == size[new], above[new], of_name)
+        none = np.zeros(0, np.int64)
+        found, made = [(none, none, none)], 0
+        # level by level: the scopes of a name stand in those that it has so far
+        rows = np.flatnonzero(count)
+        for level in range(MOST_SCOPES):
+            if not len(rows):
+                break
+            size = slash[begin[rows] + level] - names.starts[rows]
+            is_new = size >= shared[rows]
+            new = rows[is_new]
+            found.append((new, size[is_new], of_name[new]))
+            # what is not new is the scope of the name before
+            of_name[rows] = made - 1 + np.cumsum(is_new)
+            made += len(new)
+            rows = rows[count[rows] > level + 1]
+        first, size, above = map(np.concatenate, zip(*found, strict=True))
+        return cls(first, size, shared[first] == size, above, of_name)
 
     def spans(self, names: Spans, scopes: Ints) -> Spans:
         starts = names.starts[self.first[scopes]]

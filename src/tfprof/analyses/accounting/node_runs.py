@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import repeat
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.analyses.accounting.cost_columns import costs_at, filled, no_costs
 from tfprof.analyses.graph.layer_names import without_calls
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.late_pattern import late_pattern
@@ -17,7 +17,6 @@ from tfprof.model.interned import Interned
 from tfprof.model.metrics import (
     ACCELERATOR,
     BYTES,
-    COLUMNS,
     CPU,
     MICROS,
     OUTPUT,
@@ -25,8 +24,10 @@ from tfprof.model.metrics import (
     RESIDUAL,
     RUNS,
 )
+from tfprof.model.names import Names
 from tfprof.model.trace import Executions, Trace
 from tfprof.wire.distinct import with_first
+from tfprof.wire.spans import Spans
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -60,13 +61,16 @@ class Placement:
 
 @frozen_dataclass(slots=False)
 class NodeRuns:
-    """Executions joined to node names, with the original's rules about devices applied."""
+    """Executions joined to node names, with the original's rules about devices applied.
 
-    names: list[str]
-    number_of: Mapping[str, int]
+    A name has the number of the first execution's that is called so. `of_graph` are those of the
+    graph's nodes, -1 for what did not run; of nodes with one name, the first has it.
+    """
+
+    names: Names
     of_graph: Ints
-    # names of nodes that the graph does not have
-    outside: list[str]
+    # numbers of names that the graph does not have
+    _unmet: Ints
     node: Ints
     canonical: Ints
     canonical_names: list[str]
@@ -76,36 +80,40 @@ class NodeRuns:
     own: Ints | None
 
     @classmethod
-    def of(cls, trace: Trace, in_graph: list[str]) -> NodeRuns:
+    def of(cls, trace: Trace, in_graph: Names) -> NodeRuns:
         rows = trace.executions
-        bare = [name.partition(":")[0] for name in rows.node.table]
-        if rows.op is not None:  # functions are inlined, and calls stand in front of names
-            known = set(in_graph)
-            bare = [_as_in_graph(name, known) for name in bare]
-        names = list(dict.fromkeys(bare))
-        number_of = dict(zip(names, range(len(names)), strict=True))
-        node = _numbers(number_of, bare)[rows.node.codes]
-        of_graph = _numbers(number_of, in_graph)
-        met = np.zeros(len(names) + 1, bool)
-        met[of_graph] = True  # the last is that of no name
-        unmet = (names[at] for at in np.flatnonzero(~met[:-1]).tolist())
+        if rows.op is None:
+            bare = _bare(Names.of(rows.node.table).as_spans())
+        else:  # functions are inlined, and calls stand in front of names
+            known, cut = set(in_graph), (name.partition(":")[0] for name in rows.node.table)
+            bare = Spans.of_texts([_as_in_graph(name, known) for name in cut])
+        number = bare.first_alike()
+        different = np.flatnonzero(number == np.arange(len(number)))
+        found = in_graph.as_spans().find(bare.rows(different))
+        of_graph = np.full(len(in_graph), -1, np.int64)
+        of_graph[found[found >= 0]] = different[found >= 0]
         lower = [device.lower() for device in rows.device.table]
         named = [d if is_cpu_or_gpu(d) else "" for d in lower]
         table = list(dict.fromkeys(d for d in named if d))
         codes = np.array([table.index(d) if d else -1 for d in named] or [-1], np.int64)
         streams = np.array([holds_kernels(d) for d in lower] or [False], bool)
         return cls(
-            names,
-            number_of,
+            Names(bare),
             of_graph,
-            [name for name in unmet if not _NO_NODE.fullmatch(name)],
-            node,
+            different[found < 0],
+            number[rows.node.codes],
             codes[rows.device.codes],
             table,
             streams[rows.device.codes],
             rows,
             _own_times(trace),
         )
+
+    @cached_property
+    def outside(self) -> dict[str, int]:
+        """Nodes that the graph does not have, and their numbers."""
+        unmet = zip(self.names.at(self._unmet), self._unmet.tolist(), strict=True)
+        return {name: number for name, number in unmet if not _NO_NODE.fullmatch(name)}
 
     def types(self) -> dict[str, str]:
         """The op of each node, where executions tell it."""
@@ -129,7 +137,8 @@ class NodeRuns:
         if not len(costs):
             return Placement.nowhere(0), np.zeros(0, bool)
         target = np.full(len(self.names) + 1, -1, np.int64)
-        target[np.append(self.of_graph, _numbers(self.number_of, others))] = row_of
+        of_others = [self.outside.get(name, -1) for name in others]
+        target[np.append(self.of_graph, np.array(of_others, np.int64))] = row_of
         target[-1] = -1
         row = target[self.node]
         keep = row >= 0
@@ -137,19 +146,17 @@ class NodeRuns:
         placed = np.flatnonzero(keep & (self.canonical >= 0))[::-1]
         own[row[placed]] = self.canonical[placed]  # the first one is written last
         keep &= (self.canonical < 0) | (self.canonical == own[row])
-        rows, steps = row[keep], self.rows.step[keep]
         ran = np.zeros(len(costs), bool)
-        ran[rows] = True
-        values = self._values()[keep]
+        ran[row[keep]] = True
         if step >= 0:
-            here = steps == step
-            rows, steps, values = rows[here], steps[here], values[here]
-        _add_average(costs, rows, steps, values)
+            keep &= self.rows.step == step
+        kept = np.flatnonzero(keep)
+        _add_average(costs, row[kept], self.rows.step[kept], costs_at(self._values(), kept))
         return Placement(own, self.canonical_names), ran
 
     def _values(self) -> Ints:
         rows = self.rows
-        values = np.zeros((len(rows), COLUMNS), np.int64)
+        values = no_costs(len(rows))
         started = rows.start > 0
         here = started & (self.canonical >= 0)
         time = self.own
@@ -188,9 +195,11 @@ def _as_in_graph(name: str, in_graph: set[str]) -> str:
     return bare if bare in in_graph else name
 
 
-def _numbers(number_of: Mapping[str, int], names: list[str]) -> Ints:
-    """-1 for a name that has none."""
-    return np.fromiter(map(number_of.get, names, repeat(-1)), np.int64, len(names))
+def _bare(names: Spans) -> Spans:
+    """What stands before a colon in each: behind it is an output, or the type of a kernel's op."""
+    colons = np.flatnonzero(np.frombuffer(names.data, np.uint8) == ord(":"))
+    first = np.append(colons, len(names.data))[np.searchsorted(colons, names.starts)]
+    return Spans(names.data, names.starts, np.minimum(names.ends, first))
 
 
 def _add_average(costs: Ints, rows: Ints, steps: Ints, values: Ints) -> None:
@@ -205,10 +214,11 @@ def _add_average(costs: Ints, rows: Ints, steps: Ints, values: Ints) -> None:
     rows, steps = rows[order], steps[order]
     is_first = np.append(True, rows[1:] != rows[:-1])
     first = np.flatnonzero(is_first)
-    sums = np.add.reduceat(values[order], first, axis=0)
     # steps of a node stand in order, what is of none first
     in_some = steps[np.append(first[1:], len(rows)) - 1] >= 0
     is_first[1:] |= steps[1:] != steps[:-1]
     counted = is_first & ((steps >= 0) | ~np.repeat(in_some, np.diff(np.append(first, len(rows)))))
     counts = np.add.reduceat(counted, first, dtype=np.int64)
-    costs[rows[first]] += np.abs(sums) // counts[:, None] * np.sign(sums)
+    for column in filled(values):
+        sums = np.add.reduceat(values[:, column][order], first)
+        costs[rows[first], column] += np.abs(sums) // counts * np.sign(sums)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.analyses.accounting.cost_columns import no_costs
 from tfprof.analyses.accounting.known import VARIABLE_TYPE, held_variables, unknown_metrics
 from tfprof.analyses.accounting.name_scopes import with_scopes
 from tfprof.analyses.accounting.node_runs import NodeRuns, Placement
@@ -23,7 +24,6 @@ from tfprof.model.budget import MOST_ELEMENTS
 from tfprof.model.graph import Graph
 from tfprof.model.interned import Interned
 from tfprof.model.metrics import (
-    COLUMNS,
     DEFINED,
     FLOAT_OPS,
     LOST_FLOAT_OPS,
@@ -31,6 +31,7 @@ from tfprof.model.metrics import (
     PARAMS,
     RUNS,
 )
+from tfprof.model.names import Names
 from tfprof.model.oplog import TRAINABLE, OpLog
 from tfprof.model.profile import ProfileData
 from tfprof.results.trees import ROOT_NAME
@@ -131,16 +132,17 @@ def build_nodes(data: ProfileData, step: int, *, compat: bool) -> Nodes:
     """Every node with its costs at `step`; -1 averages over the steps a node ran in."""
     # all hosts as one: the original knows no others
     graph, trace = data.graph, data.trace
-    in_graph = graph.names.tolist() if graph is not None else []
+    named = graph.names if graph is not None else Names([])
+    in_graph = named.tolist()
     held = {} if compat else {one.name: one for one in held_variables(data)}
-    runs = NodeRuns.of(trace, in_graph) if trace is not None else None
+    runs = NodeRuns.of(trace, named) if trace is not None else None
     others = [*(runs.outside if runs is not None else ()), *held]
     names, row = _in_order([*in_graph, *others])
     row_of_graph = row[: len(in_graph)]
     graph_row = np.full(len(names), -1, np.int64)
     # of nodes with one name the first is written last
     graph_row[row_of_graph[::-1]] = np.arange(len(in_graph) - 1, -1, -1)
-    costs = np.zeros((len(names), COLUMNS), np.int64)
+    costs = no_costs(len(names))
     costs[:, DEFINED] = 1
     devices, ran = Placement.nowhere(len(names)), np.zeros(len(names), bool)
     if runs is not None:
@@ -204,17 +206,15 @@ def _ops(
 
 def _shapes(graph: Graph, row_of_graph: Ints) -> dict[int, tuple[int, ...]]:
     """The shape vector of every node that has an attribute called `shape`; a scalar is (1,)."""
-    found: dict[int, tuple[int, ...]] = {}
     column = graph.attributes.column("shape")
     rows = row_of_graph[list(column)].tolist() if column else []
     # nodes whose values are alike share one message
-    different = {id(value): value for value in column.values()}
-    vectors = {number: _vector(value) for number, value in different.items()}
-    for row, value in zip(rows, column.values(), strict=True):
-        dims = vectors[id(value)]
-        if dims is not None:
-            found.setdefault(row, dims)
-    return found
+    ids = [*map(id, column.values())]
+    different = dict(zip(ids, column.values(), strict=True))
+    vectors = {one: _vector(value) for one, value in different.items()}
+    told = zip(reversed(rows), map(vectors.__getitem__, reversed(ids)), strict=True)
+    # of nodes with one name the first is told last
+    return {row: dims for row, dims in told if dims is not None}
 
 
 def _vector(value: Proto) -> tuple[int, ...] | None:
@@ -233,7 +233,8 @@ def _fill_params(nodes: Nodes, held: Mapping[int, Variable]) -> None:
         nodes.types.setdefault(row, set()).add(VARIABLE_TYPE)
     for row in lost:
         shapes.pop(row, None)
-    nodes.costs[list(shapes), PARAMS] = [_product(shape) for shape in shapes.values()]
+    products = {shape: _product(shape) for shape in set(shapes.values())}
+    nodes.costs[list(shapes), PARAMS] = [*map(products.__getitem__, shapes.values())]
     nodes.costs[lost, LOST_PARAMS] = 1
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from tfprof.analyses.accounting import nodes as n
 from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, renumbered
+from tfprof.analyses.accounting.cost_columns import costs_at, filled, no_costs
 from tfprof.analyses.accounting.regexes import accounted, matcher
 from tfprof.analyses.accounting.tree import CostTree
 from tfprof.model import metrics
@@ -19,8 +20,9 @@ def scope_tree(nodes: n.Nodes, options: Options) -> CostTree:
     labels, row, parent = nodes.scopes
     count = len(labels)
     real = row >= 0
-    own = np.zeros((count, metrics.COLUMNS), np.int64)
-    own[real] = nodes.costs[row[real]]
+    own = no_costs(count)
+    for column in filled(nodes.costs):
+        own[real, column] = nodes.costs[:, column]
     own[~real, metrics.DEFINED] = 1
     counts = np.zeros(count, bool)
     counts[real] = accounted(nodes, options)[row[real]]
@@ -44,8 +46,8 @@ def scope_tree(nodes: n.Nodes, options: Options) -> CostTree:
         row[kept],
         renumbered(parent[kept], kept),
         walk.kept(kept),
-        own[kept],
-        total[kept],
+        costs_at(own, np.flatnonzero(kept)),
+        costs_at(total, np.flatnonzero(kept)),
         counts[kept],
         in_order=True,
     )

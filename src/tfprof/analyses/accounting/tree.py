@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.analyses.accounting.ancestry import ROOT_AT, Walk, depths, nearest, renumbered
+from tfprof.analyses.accounting.cost_columns import costs_at
 from tfprof.analyses.accounting.regexes import device_matcher, matcher
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.interned import Interned
@@ -116,13 +117,19 @@ def display(
     if options.account_displayed_op_only and not skips_closed:
         total = tree.walk.sums(_counted_own(tree, shown, options))
     rows = np.flatnonzero(shown)
-    above = renumbered(nearest(start.parent, shown)[rows], shown)
-    printed = Walk.of(above, _ranks(tree, rows, total, options, nodes_in))
+    ranks = _ranks(tree, rows, total, options, nodes_in)
+    if len(rows) == len(shown):  # nothing is passed over
+        above, indent = start.parent, start.depth - 1
+    else:
+        above = renumbered(nearest(start.parent, shown)[rows], shown)
+        indent = depths(above)
+    as_found = ranks is None and above is tree.parent and tree.walk.is_in_row_order
+    printed = tree.walk if as_found else Walk.of(above, ranks)
     order = printed.order
     at, parent = rows[order], printed.position[above[order]]
     hidden = start.depth[at] - start.depth[at[parent]] - 1
     parent[ROOT_AT], hidden[ROOT_AT] = -1, 0
-    return Shown(tree, at, parent, depths(above)[order], hidden, total[at])
+    return Shown(tree, at, parent, indent[order], hidden, costs_at(total, at))
 
 
 def _counted_own(tree: CostTree, shown: Mask, options: Options) -> Ints:
@@ -134,8 +141,11 @@ def _counted_own(tree: CostTree, shown: Mask, options: Options) -> Ints:
 
 def _ranks(
     tree: CostTree, rows: Ints, total: Ints, options: Options, nodes_in: Sequence[int] | None
-) -> Ints:
-    """The place each displayed row has among all of them: by the order asked for, then as found."""
+) -> Ints | None:
+    """The place each displayed row has among all of them: by the order asked for, then as found.
+
+    None if that is the order of the rows.
+    """
     by = options.order_by
     keys: Ints
     if by == "occurrence" and nodes_in is not None:
@@ -145,7 +155,7 @@ def _ranks(
     elif by == "depth":
         keys = -np.bincount(tree.parent[1:], minlength=len(tree.parent))[rows]
     elif tree.in_order:
-        keys = rows
+        return None
     else:
         labels = [tree.labels[row] for row in rows.tolist()]
         place = {label: place for place, label in enumerate(sorted(dict.fromkeys(labels)))}

@@ -13,8 +13,7 @@ from tfprof.analyses.graph.subgraph import (
     BACKWARD,
     PHASES,
     UPDATE,
-    data_inputs,
-    descendants,
+    hanging_on_data,
     phases,
 )
 from tfprof.frozen_dataclass import frozen_dataclass
@@ -77,7 +76,7 @@ class VariableFlow:
         forward = ancestors(graph, outcome, control=False)
         backward = np.flatnonzero(phase == PHASES.index(BACKWARD)).tolist()
         learned = ancestors(graph, backward, control=False)
-        seen = descendants(graph, data_inputs(graph))
+        seen = hanging_on_data(graph)
         if not (forward & seen).any():
             forward |= learned  # all that is returned are metrics, read when they have been written
         return cls(graph, forward, learned, phase == PHASES.index(UPDATE), seen)

@@ -118,7 +118,7 @@ def phases(graph: Graph) -> npt.NDArray[np.int64]:
     if not back.any():
         return found
     # what a gradient prepares for the forward pass, a list to keep things in, makes nothing later
-    made = back & descendants(graph, data_inputs(graph))
+    made = back & hanging_on_data(graph)
     if not made.any():  # the data is made in the graph
         made = back
     after = descendants(graph, made, ends=graph.ops.where(*_EMPTY_LISTS))
@@ -131,6 +131,12 @@ def phases(graph: Graph) -> npt.NDArray[np.int64]:
     sums = graph.ops.where(*_AGGREGATES)
     found[sums[after[sums]]] = PHASES.index(BACKWARD)
     return found
+
+
+@remembered(lambda graph: ((graph,), ()), is_kept)
+def hanging_on_data(graph: Graph) -> Mask:
+    """What depends on what is fed."""
+    return descendants(graph, data_inputs(graph))
 
 
 def _is_write(graph: Graph) -> Mask:

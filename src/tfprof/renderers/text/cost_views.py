@@ -17,9 +17,11 @@ from tfprof.renderers.text.tensor_dump import tensor_dump
 from tfprof.results import trees as c
 from tfprof.results.trees import ROOT_NAME, CostRows, OpCostRow, Shape
 from tfprof.views.trees import CostTreeView, OpCostView
-from tfprof.wire.distinct import numbered
+from tfprof.wire.distinct import alike, numbered
 
 Column = Iterable[str | None]
+# by the column of a metric, of some rows
+_Costs = Mapping[int, npt.NDArray[np.int64]]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
@@ -143,7 +145,10 @@ class _Shared(Iterable[str]):
 
 
 def _texts(rows: CostRows, *cells: _Cell) -> _Shared:
-    """The cells of each row, as one text; most rows of a large graph cost nothing, and share it."""
+    """The cells of each row, as one text.
+
+    Most rows of a large graph cost nothing, and many others the same: they share it.
+    """
     used = [cell.column for cell in cells]
     used += [metrics.LOST_OF[column] for column in used if column in metrics.LOST_OF]
     differs = ~rows.accounted
@@ -151,48 +156,50 @@ def _texts(rows: CostRows, *cells: _Cell) -> _Shared:
         differs |= rows.own[:, column] != 0
         differs |= rows.total[:, column] != 0
     costly = np.flatnonzero(differs)
-    nothing = np.zeros((1, metrics.COLUMNS), np.int64)
-    own, total = (np.concatenate([nothing, matrix[costly]]) for matrix in (rows.own, rows.total))
-    counts = np.append(True, rows.accounted[costly])
+    counts = rows.accounted[costly]
+    of_rows = [{key: costs[:, key][costly] for key in used} for costs in (rows.own, rows.total)]
+    ones, like = alike([counts, *(column for costs in of_rows for column in costs.values())])
+    own, total = ({key: np.append(0, costs[key][ones]) for key in used} for costs in of_rows)
+    counts = np.append(True, counts[ones])
     columns: list[list[str]] = []
     for cell in cells:
         # without an accelerator all time is that of the CPU
         before = zip(columns, cells, strict=False)
-        alike = [texts for texts, other in before if _is_alike(cell, other, own, total)]
-        columns.append(alike[0] if alike else _both(own, total, counts, cell, rows.unknown))
+        same = [texts for texts, other in before if _is_alike(cell, other, own, total)]
+        columns.append(same[0] if same else _both(own, total, counts, cell, rows.unknown))
     which = np.zeros(len(rows), np.int64)
-    which[costly] = np.arange(1, len(costly) + 1)
+    which[costly] = like + 1
     return _Shared([*map(", ".join, zip(*columns, strict=True))], which)
 
 
-def _is_alike(cell: _Cell, other: _Cell, own: Ints, total: Ints) -> bool:
+def _is_alike(cell: _Cell, other: _Cell, own: _Costs, total: _Costs) -> bool:
     """Whether both are written with the same texts; one run tells all times, or none."""
     one, two = cell.column, other.column
     return {one, two} <= {*_TIMES} and all(
-        np.array_equal(matrix[:, one], matrix[:, two]) for matrix in (own, total)
+        np.array_equal(costs[one], costs[two]) for costs in (own, total)
     )
 
 
 def _both(
-    own: Ints, total: Ints, counts: Mask, cell: _Cell, unknown: Mapping[str, str]
+    own: _Costs, total: _Costs, counts: Mask, cell: _Cell, unknown: Mapping[str, str]
 ) -> list[str]:
     """A row's own cost, unless it does not count, and the total."""
     column, write, unit = cell
     if metrics.NAMES[min(column, metrics.RUNS)] in unknown and column != metrics.DEFINED:
-        totals, owns = [_UNKNOWN] * len(own), [_UNKNOWN] * len(own)
+        totals, owns = [_UNKNOWN] * len(counts), [_UNKNOWN] * len(counts)
     else:
-        totals, owns = (_known(matrix, column, write) for matrix in (total, own))
+        totals, owns = (_known(costs, column, write) for costs in (total, own))
     for at in np.flatnonzero(~counts).tolist():
         owns[at] = "--"
     return [f"{one}/{all_}{unit}" for one, all_ in zip(owns, totals, strict=True)]
 
 
-def _known(matrix: Ints, column: int, write: Write) -> list[str]:
+def _known(costs: _Costs, column: int, write: Write) -> list[str]:
     """Of a sum that misses a part the known one; unknown where none is."""
-    texts = _written(matrix[:, column], write)
+    texts = _written(costs[column], write)
     lost = metrics.LOST_OF.get(column)
-    for at in np.flatnonzero(matrix[:, lost]).tolist() if lost is not None else ():
-        texts[at] = f"{_LEAST}{texts[at]}" if matrix[at, column] else _UNKNOWN
+    for at in np.flatnonzero(costs[lost]).tolist() if lost is not None else ():
+        texts[at] = f"{_LEAST}{texts[at]}" if costs[column][at] else _UNKNOWN
     return texts
 
 

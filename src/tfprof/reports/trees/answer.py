@@ -9,6 +9,7 @@ import numpy as np
 
 from tfprof.analyses.accounting.ancestry import ROOT_AT
 from tfprof.analyses.accounting.code import CodeTree, code_tree
+from tfprof.analyses.accounting.cost_columns import costs_at
 from tfprof.analyses.accounting.graph import GRAPH_OP, graph_tree
 from tfprof.analyses.accounting.nodes import Nodes
 from tfprof.analyses.accounting.op import op_list
@@ -153,11 +154,11 @@ def _tree(
 def _rows(shown: Shown, nodes: Nodes) -> CostRows:
     tree = shown.tree
     return CostRows(
-        [tree.labels[at] for at in shown.at.tolist()],
+        [*map(tree.labels.__getitem__, shown.at.tolist())],
         shown.parent,
         shown.indent,
         tree.accounted[shown.at],
-        tree.own[shown.at],
+        costs_at(tree.own, shown.at),
         shown.total,
         unknown=nodes.unknown,
     )
@@ -175,7 +176,7 @@ def _with_details(
     shapes = enumerate(map(nodes.shapes.get, every)) if "params" in select else ()
     return replace(
         rows,
-        device=[nodes.devices.table[code] for code in device.tolist()],
+        device=[*map(nodes.devices.table.__getitem__, device.tolist())],
         shapes={at: shape for at, shape in shapes if shape},
         types=[nodes.types_of(one) if one >= 0 else (made_up,) for one in every]
         if "op_types" in select

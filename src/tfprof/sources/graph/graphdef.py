@@ -285,14 +285,11 @@ class _NodeBytes:
 
     def column(self, name: str, among: Ints | None = None) -> Mapping[int, Proto]:
         """Entries of all nodes together; values that are alike, as most are, are parsed once."""
-        rows = self._may_have(name) if among is None else among[among >= self.arguments]
-        rows = rows if among is None else rows - self.arguments
-        fields = self.source.split(self.starts[rows], self.ends[rows])
-        entries = fields.repeated(_ATTRIBUTE)
-        inner = self.source.split(entries.start, entries.end)
-        keys = self.source.spans(*inner.spans(_KEY, len(entries)))
+        rows, owner, starts, ends = self._entries(name, among)
+        inner = self.source.split(starts, ends)
+        keys = self.source.spans(*inner.spans(_KEY, len(starts)))
         wanted = np.flatnonzero(Spans.of([name.encode()]).find(keys) == 0)
-        starts, ends = inner.spans(_VALUE, len(entries))
+        starts, ends = inner.spans(_VALUE, len(starts))
         values = self.source.spans(starts[wanted], ends[wanted])
         alike = values.first_alike()
         parsed: dict[int, Proto] = {}
@@ -300,16 +297,33 @@ class _NodeBytes:
             begin, end = int(values.starts[at]), int(values.ends[at])
             data = self.source.data[begin:end]
             parsed[at] = parse("AttrValue", data, self.source.path, begin)
-        nodes = (rows[entries.owner[wanted]] + self.arguments).tolist()
+        nodes = (rows[owner[wanted]] + self.arguments).tolist()
         return {node: parsed[at] for node, at in zip(nodes, alike.tolist(), strict=True)}
 
-    def _may_have(self, name: str) -> Ints:
-        """Nodes whose bytes hold the map entry's key, be it inside another value."""
+    def _entries(self, name: str, among: Ints | None) -> tuple[Ints, Ints, Ints, Ints]:
+        """Some rows, and attributes of theirs that may have this name: whose, from and to where."""
+        begins = self.starts if self.tails is None else self.tails
+        if among is not None:
+            rows = among[among >= self.arguments] - self.arguments
+            found = self.source.split(begins[rows], self.ends[rows]).repeated(_ATTRIBUTE)
+            return rows, found.owner, found.start, found.end
+        hits = self._hits(name)
+        rows = self._around(hits)
+        found = self.source.split(begins[rows], self.ends[rows]).repeated(_ATTRIBUTE)
+        first, last = np.searchsorted(hits, found.start), np.searchsorted(hits, found.end)
+        some = np.flatnonzero(first < last)
+        return rows, found.owner[some], found.start[some], found.end[some]
+
+    def _hits(self, name: str) -> Ints:
+        """Where the key of the map entry stands, be it inside another value."""
         if not len(self.starts):
             return np.zeros(0, np.int64)
         key = name.encode()
         pattern = re.escape(b"\n" + bytes([len(key)]) + key)
-        hits = np.array([m.start() for m in re.finditer(pattern, self.source.data)], np.int64)
+        return np.array([m.start() for m in re.finditer(pattern, self.source.data)], np.int64)
+
+    def _around(self, hits: Ints) -> Ints:
+        """The rows whose bytes hold some of these places."""
         rows = np.searchsorted(self.starts, hits, side="right") - 1
         inside = (rows >= 0) & (hits < self.ends[np.maximum(rows, 0)])
         return distinct(rows[inside])

@@ -71,7 +71,7 @@ def _trace(source: FileBytes, devices: Fields, step: int, progress: Progress | N
     records = inside.repeated(_NODE_STATS)
     table = list(dict.fromkeys(names)) or [""]
     device_code = np.array([table.index(name) for name in names] or [0], np.int32)
-    fields = source.split(records.start, records.end, progress)
+    fields = source.split(records.start, records.end, progress, up_to=_MEMORY_STATS)
     device = Interned(device_code[records.owner], table)
     executions = _executions(source, fields, device, step)
     threads = {}
