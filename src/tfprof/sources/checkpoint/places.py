@@ -11,14 +11,17 @@ import numpy.typing as npt
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import known_shape
 from tfprof.sources.files.reader import parse
+from tfprof.wire.distinct import distinct
 from tfprof.wire.fields import Fields, WireFault, split
 from tfprof.wire.schema import FIXED32
 from tfprof.wire.spans import Spans
-from tfprof.wire.table import Entry
+from tfprof.wire.table import EntryColumns
 
 # field numbers of BundleEntryProto, and of what a shape is made of
 _DTYPE, _SHAPE, _SHARD, _OFFSET, _SIZE, _CRC = 1, 2, 3, 4, 5, 6
 _DIMENSION, _LENGTH = 2, 1
+# fewer than these protobuf decodes sooner than they are laid out for numpy
+_LOOP_BELOW = 200
 
 
 @frozen_dataclass
@@ -74,9 +77,11 @@ class Columns:
         )
 
 
-def columns_of(entries: list[Entry], path: Path) -> Columns:
+def columns_of(entries: EntryColumns, path: Path) -> Columns:
+    if len(entries.values) < _LOOP_BELOW:
+        return _one_by_one(entries, path)
     try:
-        return _together(Spans.of([entry.value for entry in entries]))
+        return _together(entries.values)
     except WireFault:  # damage, or what only protobuf knows: it judges
         return _one_by_one(entries, path)
 
@@ -107,14 +112,21 @@ def _shapes(data: bytes, messages: Fields, count: int) -> list[tuple[int, ...]]:
     """Shapes that come in several pieces are joined, as everywhere on the wire."""
     dimensions = split(data, messages.start, messages.end).repeated(_DIMENSION)
     sizes = split(data, dimensions.start, dimensions.end).ints(_LENGTH, len(dimensions))
+    sizes = np.maximum(sizes, 0)
     ranks = np.bincount(messages.owner[dimensions.owner], minlength=count)
-    ends = np.cumsum(ranks).tolist()
-    every = np.maximum(sizes, 0).tolist()
-    return [tuple(every[end - rank : end]) for end, rank in zip(ends, ranks.tolist(), strict=True)]
+    firsts = np.cumsum(ranks) - ranks
+    shapes: list[tuple[int, ...]] = [()] * count
+    for rank in distinct(ranks[ranks > 0]).tolist():
+        rows = np.flatnonzero(ranks == rank)
+        columns = (sizes[firsts[rows] + number].tolist() for number in range(rank))
+        for row, shape in zip(rows.tolist(), zip(*columns, strict=True), strict=True):
+            shapes[row] = shape
+    return shapes
 
 
-def _one_by_one(entries: list[Entry], path: Path) -> Columns:
-    every = [parse("BundleEntryProto", entry.value, path, entry.block) for entry in entries]
+def _one_by_one(entries: EntryColumns, path: Path) -> Columns:
+    given = zip(entries.values.raws(), entries.blocks.tolist(), strict=True)
+    every = [parse("BundleEntryProto", value, path, block) for value, block in given]
     return Columns(
         [one.dtype for one in every],
         [known_shape(one.shape) for one in every],
