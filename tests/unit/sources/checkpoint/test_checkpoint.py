@@ -468,6 +468,18 @@ def test_entries_that_only_protobuf_takes_say_the_same(tmp_path, count):
     assert columns_of(odd, made.index(prefix)) == plain
 
 
+@pytest.mark.parametrize("odd", [{"offset": 0x35, "size": 1 << 14}, {"offset": 3}, {"size": 0}])
+def test_entries_without_a_checksum_say_the_same_among_many(tmp_path, odd):
+    """Of the first, the number that is its offset stands where the tag of a checksum would."""
+    entry = message_class("BundleEntryProto")
+    some = entry(dtype=1, offset=3, size=4, crc32c=5).SerializeToString()
+    values = [some] * 500 + [entry(**odd).SerializeToString(), b""]
+    found = columns_of(entries_with(values), tmp_path)
+    assert found.offset == [3] * 500 + [odd.get("offset", 0), 0]
+    assert found.size == [4] * 500 + [odd.get("size", 0), 0]
+    assert found.crc == [5] * 500 + [0, 0]
+
+
 def entries_with(values):
     count = len(values)
     return EntryColumns([b""] * count, Spans.of(values), np.zeros(count, np.int64))
