@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +14,8 @@ from tfprof.wire.varint import WireFault, varint
 from tfprof.wire.words import Words
 
 Ints = npt.NDArray[np.int64]
+# finds the starts of a run of fields: begin, end and tag, then who is told how far it is
+Leap = Callable[[Words, int, int, int, Progress | None], tuple[Ints, int]]
 
 # how many fields of a run the loop reads before it looks up
 _RUN = 1 << 10
@@ -24,7 +28,12 @@ _FIXED_SIZES = {FIXED64: 8, FIXED32: 4}
 
 
 def field_positions(
-    data: bytes, words: Words, position: int, end: int, progress: Progress | None = None
+    data: bytes,
+    words: Words,
+    position: int,
+    end: int,
+    progress: Progress | None = None,
+    leap: Leap = run_starts,
 ) -> Ints:
     """The start of each field of a message; a broken one is the last, for others to judge."""
     parts: list[Ints] = []
@@ -37,7 +46,7 @@ def field_positions(
             progress(min(position, end))
         if tag and leaps and end - position >= _LEAP_FROM:
             leaps -= 1
-            starts, position = run_starts(words, position, end, tag, progress)
+            starts, position = leap(words, position, end, tag, progress)
             parts.append(starts)
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 

@@ -41,6 +41,12 @@ class Words:
             data = data + bytes(_NEAR)
         self._windows = np.ndarray((len(data) - _NEAR + 1,), f"V{_NEAR}", buffer=data, strides=(1,))
 
+    def stretch(self, begin: int, end: int) -> Bytes:
+        """The bytes themselves."""
+        if self._mapped is not None:
+            self._mapped.look(begin, end)
+        return self._bytes[begin:end]
+
     def at(self, position: Ints) -> Hashes:
         """The eight bytes from each position on; no position may lie far behind the end."""
         self._look(position)

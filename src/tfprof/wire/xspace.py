@@ -12,13 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
-from tfprof.wire.fields import Fields, Progress, fields_at, split, starts_in
+from tfprof.wire.event_starts import EVENT_TAG, event_starts
+from tfprof.wire.fields import Fields, Progress, fields_at, split
 from tfprof.wire.ids import Ids
 from tfprof.wire.packed_stats import PackedStats
+from tfprof.wire.positions import field_positions
 from tfprof.wire.schema import BYTES
 from tfprof.wire.spans import Spans
 from tfprof.wire.words import Words
-from tfprof.wire.xevents import EVENT_TAG, EventColumns, read_events
+from tfprof.wire.xevents import EventColumns, read_events
 from tfprof.wire.xstats import StatTable, read_stats, stat_parts
 
 Ints = npt.NDArray[np.int64]
@@ -157,9 +159,10 @@ def _lines(data: bytes, messages: Fields, progress: Progress | None) -> tuple[Li
     first = np.zeros(count + 1, np.int64)
     for line in range(count):
         end = int(messages.end[line])
-        starts = starts_in(data, int(messages.start[line]), end, progress)
+        words, begin = Words(data), int(messages.start[line])
+        starts = field_positions(data, words, begin, end, progress, event_starts)
         fields_at(data, starts[-1:], end)  # raises a fault if this one is broken
-        others = np.flatnonzero(Words(data).bytes_at(starts) != EVENT_TAG)
+        others = np.flatnonzero(words.bytes_at(starts) != EVENT_TAG)
         head = fields_at(data, starts[others], end)
         # a tag may be written with more bytes than it needs
         others = np.delete(others, head.rows(_EVENTS, BYTES))
