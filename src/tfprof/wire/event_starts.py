@@ -35,7 +35,7 @@ _MOST_ODD = 64
 
 def event_starts(
     words: Words, begin: int, end: int, tag: int, progress: Progress | None = None
-) -> tuple[Ints, int]:
+) -> tuple[list[Ints], int]:
     """As `run_starts`, which goes on where events look otherwise."""
     if tag != EVENT_TAG:
         return run_starts(words, begin, end, tag, progress)
@@ -51,10 +51,10 @@ def event_starts(
             progress(position)
         if after < len(block) - _AHEAD:
             if _behind(block, after, left) is not None:
-                starts, position = run_starts(words, position, end, tag, progress)
-                parts.append(starts)
+                more, position = run_starts(words, position, end, tag, progress)
+                parts += more
             break
-    return np.concatenate(parts) if parts else np.zeros(0, np.int64), position
+    return parts, position
 
 
 def _proven(block: Bytes, end: int) -> tuple[Ints, int]:

@@ -16,7 +16,7 @@ from tfprof.wire.event_starts import EVENT_TAG, event_starts
 from tfprof.wire.fields import Fields, Progress, fields_at, split
 from tfprof.wire.ids import Ids
 from tfprof.wire.packed_stats import PackedStats
-from tfprof.wire.positions import field_positions
+from tfprof.wire.positions import field_runs
 from tfprof.wire.schema import BYTES
 from tfprof.wire.spans import Spans
 from tfprof.wire.words import Words
@@ -33,6 +33,7 @@ _DISPLAY_ID, _LINE_DISPLAY_NAME = 10, 11
 _EVENT_STATS = 4
 _KEY, _VALUE = 1, 2
 _NAME, _DISPLAY_NAME, _METADATA_STATS = 2, 4, 5
+_NONE = np.zeros(0, np.int64)
 # so many pieces are joined faster than others are left out
 _FEW = 64
 
@@ -158,17 +159,10 @@ def _lines(data: bytes, messages: Fields, progress: Progress | None) -> tuple[Li
     events = [np.zeros(0, np.int64)]
     first = np.zeros(count + 1, np.int64)
     for line in range(count):
-        end = int(messages.end[line])
-        words, begin = Words(data), int(messages.start[line])
-        starts = field_positions(data, words, begin, end, progress, event_starts)
-        fields_at(data, starts[-1:], end)  # raises a fault if this one is broken
-        others = np.flatnonzero(words.bytes_at(starts) != EVENT_TAG)
-        head = fields_at(data, starts[others], end)
-        # a tag may be written with more bytes than it needs
-        others = np.delete(others, head.rows(_EVENTS, BYTES))
+        head, found = _line(data, int(messages.start[line]), int(messages.end[line]), progress)
         heads.append(head.without(_EVENTS, owner=line))
-        events += _without(starts, others)
-        first[line + 1] = first[line] + len(starts) - len(others)
+        events += found
+        first[line + 1] = first[line] + sum(map(len, found))
     head = Fields.joined(heads)
     lines = LineColumns(
         head.ints(_LINE_ID, count),
@@ -180,6 +174,28 @@ def _lines(data: bytes, messages: Fields, progress: Progress | None) -> tuple[Li
         first,
     )
     return lines, np.concatenate(events)
+
+
+def _line(
+    data: bytes, begin: int, end: int, progress: Progress | None
+) -> tuple[Fields, list[Ints]]:
+    """The fields of a line that are no events, maybe among others; where its events start."""
+    words = Words(data)
+    runs = [*field_runs(data, words, begin, end, progress, event_starts)]
+    if runs:
+        fields_at(data, runs[-1][1][-1:], end)  # raises a fault if this one is broken
+    heads = [fields_at(data, _NONE)]
+    events: list[Ints] = []
+    for tag, starts in runs:
+        if tag == EVENT_TAG:
+            events.append(starts)
+            continue
+        others = np.flatnonzero(words.bytes_at(starts) != EVENT_TAG)
+        heads.append(fields_at(data, starts[others], end))
+        # a tag may be written with more bytes than it needs
+        others = np.delete(others, heads[-1].rows(_EVENTS, BYTES))
+        events += _without(starts, others)
+    return Fields.joined(heads), events
 
 
 def _without(starts: Ints, others: Ints) -> list[Ints]:

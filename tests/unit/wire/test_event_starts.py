@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import tfprof.wire.event_starts
 import tfprof.wire.leaps
 from tfprof.wire.event_starts import EVENT_TAG, event_starts
-from tfprof.wire.positions import field_positions
+from tfprof.wire.positions import field_positions, field_runs
 from tfprof.wire.words import Words
 
 MOST = tfprof.wire.event_starts._MOST_ODD
@@ -57,10 +57,15 @@ def starts_of(fields):
     return np.cumsum([0, *map(len, fields)]).tolist()
 
 
+def starts_in(data, behind=b""):
+    parts, arrived = event_starts(Words(data + behind), 0, len(data), EVENT_TAG)
+    return np.concatenate([np.zeros(0, np.int64), *parts]), arrived
+
+
 def assert_proven(fields, behind=b""):
     """Whatever is found is true, and all of it is up to where the proof ends."""
     data = b"".join(fields)
-    found, arrived = event_starts(Words(data + behind), 0, len(data), EVENT_TAG)
+    found, arrived = starts_in(data, behind)
     true = starts_of(fields)
     assert found.tolist() == true[: len(found)]
     assert arrived == true[len(found)]
@@ -99,7 +104,7 @@ def test_many_that_look_otherwise_are_left_to_walkers():
 def test_another_field_ends_the_run():
     fields = [event(n) for n in range(300)]
     data = b"".join(fields) + b"\x48\x05" + event() * 300
-    found, arrived = event_starts(Words(data), 0, len(data), EVENT_TAG)
+    found, arrived = starts_in(data)
     assert found.tolist() == starts_of(fields)[:-1]
     assert arrived == starts_of(fields)[-1]
 
@@ -107,7 +112,7 @@ def test_another_field_ends_the_run():
 def test_an_event_that_is_cut_off_is_left_to_others():
     fields = [event(n, 5, STAT) for n in range(300)]
     data = b"".join(fields)[:-1]
-    found, arrived = event_starts(Words(data + bytes(99)), 0, len(data), EVENT_TAG)
+    found, arrived = starts_in(data, bytes(99))
     assert found.tolist() == starts_of(fields)[: len(found)]
     assert arrived == starts_of(fields)[len(found)]
     assert len(found) < len(fields)
@@ -122,5 +127,5 @@ def test_damaged_lines_have_the_same_fields(changes):
         data[place] = byte
     words = Words(bytes(data))
     plain = field_positions(bytes(data), words, 0, len(data))
-    found = field_positions(bytes(data), words, 0, len(data), None, event_starts)
-    assert found.tolist() == plain.tolist()
+    runs = field_runs(bytes(data), words, 0, len(data), None, event_starts)
+    assert np.concatenate([part for _, part in runs]).tolist() == plain.tolist()
