@@ -130,7 +130,7 @@ class Plane(PicklesWithoutCaches):
         place = 0
         # some at a time: the columns in between would take more memory than what is found
         for first in range(0, len(self.events), _BLOCK):
-            rows = np.flatnonzero(wanted[self.events.name[first : first + _BLOCK]])
+            rows = np.flatnonzero(wanted.take(self.events.name[first : first + _BLOCK]))
             np.add(rows, first, out=found[place : place + len(rows)])
             place += len(rows)
         return found

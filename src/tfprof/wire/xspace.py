@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.wire.event_starts import EVENT_TAG, event_starts
+from tfprof.wire.far_apart import are_far_apart, read_far_apart
 from tfprof.wire.fields import Fields, Progress, fields_at, split
 from tfprof.wire.ids import Ids
 from tfprof.wire.packed_stats import PackedStats
@@ -117,7 +118,8 @@ def event_stats(data: bytes, plane: PlaneColumns, rows: Ints) -> StatTable:
     carriers = rows[plane.events.stats_size[rows] > 0]
     starts = plane.events.stats_start[carriers]
     ends = starts + plane.events.stats_size[carriers]
-    found = read_stats(data, starts, ends, _EVENT_STATS, plane.stat_names.ids)
+    read = read_far_apart if are_far_apart(data, starts, ends) else read_stats
+    found = read(data, starts, ends, _EVENT_STATS, plane.stat_names.ids)
     return replace(found, owner=carriers.astype(np.int32)[found.owner])
 
 
