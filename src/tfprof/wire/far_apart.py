@@ -6,6 +6,7 @@ bytes are copied first, in one pass.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -31,15 +32,22 @@ def are_far_apart(data: bytes, starts: Ints, ends: Ints) -> bool:
     return int(ends.max()) - int(starts.min()) > _NEAR
 
 
-def read_far_apart(data: bytes, starts: Ints, ends: Ints, number: int, names: Ids) -> StatTable:
+def read_far_apart(
+    data: bytes,
+    starts: Ints,
+    ends: Ints,
+    number: int,
+    names: Ids,
+    only: Sequence[int] | None = None,
+) -> StatTable:
     """As `read_stats`."""
     copied = Spans.of(
         [_bytes(data, *span) for span in zip(starts.tolist(), ends.tolist(), strict=True)]
     )
     try:
-        found = read_stats(copied.data, copied.starts, copied.ends, number, names)
+        found = read_stats(copied.data, copied.starts, copied.ends, number, names, only)
     except WireFault:  # it is to be said where in the file
-        return read_stats(data, starts, ends, number, names)
+        return read_stats(data, starts, ends, number, names, only)
     # of a string the value is where it lies
     strings = np.flatnonzero((found.kind == STRING) | (found.kind == RAW))
     value = found.value.copy()

@@ -6,6 +6,7 @@ bytes of their stats are only located, and read when somebody asks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -113,13 +114,15 @@ def read_lines(data: bytes, start: int, end: int) -> tuple[str, LineColumns]:
     return name, _lines(data, fields.repeated(_LINES), None)[0]
 
 
-def event_stats(data: bytes, plane: PlaneColumns, rows: Ints) -> StatTable:
-    """The stats of some `rows` of the events, which are the owners."""
+def event_stats(
+    data: bytes, plane: PlaneColumns, rows: Ints, only: Sequence[int] | None = None
+) -> StatTable:
+    """The stats of some `rows` of the events, the owners: at least `only` those with some names."""
     carriers = rows[plane.events.stats_size[rows] > 0]
     starts = plane.events.stats_start[carriers]
     ends = starts + plane.events.stats_size[carriers]
     read = read_far_apart if are_far_apart(data, starts, ends) else read_stats
-    found = read(data, starts, ends, _EVENT_STATS, plane.stat_names.ids)
+    found = read(data, starts, ends, _EVENT_STATS, plane.stat_names.ids, only)
     return replace(found, owner=carriers.astype(np.int32)[found.owner])
 
 
