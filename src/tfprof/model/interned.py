@@ -26,7 +26,7 @@ def looked_up(
     found = np.empty(len(codes), values.dtype)
     for first in range(0, len(codes), _BLOCK):
         block = slice(first, first + _BLOCK)
-        found[block] = values[codes[block]]
+        found[block] = values.take(codes[block], axis=0)
     return found
 
 
@@ -65,7 +65,7 @@ class Interned:
         table = list(dict.fromkeys(value for column in columns for value in column.table))
         index = {value: code for code, value in enumerate(table)}
         codes = [
-            np.array([index[value] for value in column.table], np.int32)[column.codes]
+            looked_up(np.array([index[value] for value in column.table], np.int32), column.codes)
             if len(column)
             else column.codes
             for column in columns
@@ -91,7 +91,7 @@ class Interned:
         """The codes that some row has."""
         seen = np.zeros(len(self.table), bool)
         for first in range(0, len(self), _BLOCK):
-            seen[self.codes[first : first + _BLOCK]] = True
+            seen |= np.bincount(self.codes[first : first + _BLOCK], minlength=len(seen)) > 0
         return np.flatnonzero(seen).tolist()
 
     def map(self, of: Callable[[str], bool]) -> npt.NDArray[np.bool_]:

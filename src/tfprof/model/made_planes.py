@@ -71,7 +71,7 @@ class _MadeStats:
     names: Sequence[str]
     stat_names: Sequence[str]
 
-    def of_events(self, rows: Ints) -> StatTable:
+    def of_events(self, rows: Ints, _names: Sequence[int]) -> StatTable:
         return self.events.owned_by(rows)
 
     def of_all_events(self) -> PackedStats:

@@ -69,7 +69,9 @@ class AllocationSource(Protocol):
 class PlaneStats(Protocol):
     """The stats of a plane: of its events, and of the names that events share."""
 
-    def of_events(self, rows: npt.NDArray[np.int64]) -> StatTable: ...
+    def of_events(self, rows: npt.NDArray[np.int64], names: Sequence[int], /) -> StatTable:
+        """At least the stats with these names."""
+        ...
 
     def of_all_events(self) -> PackedStats: ...
 

@@ -131,7 +131,7 @@ class Plane(PicklesWithoutCaches):
         place = 0
         # some at a time: the columns in between would take more memory than what is found
         for first in range(0, len(self.events), _BLOCK):
-            rows = np.flatnonzero(wanted[self.events.name[first : first + _BLOCK]])
+            rows = np.flatnonzero(wanted.take(self.events.name[first : first + _BLOCK]))
             np.add(rows, first, out=found[place : place + len(rows)])
             place += len(rows)
         return found
@@ -173,7 +173,8 @@ class Plane(PicklesWithoutCaches):
     def stats_of_rows(self, rows: Ints, *names: str) -> list[StatColumn]:
         """Several stats of some events, read once; `rows` of each are among the rows asked for."""
         all_read = "_event_stats" in self.__dict__
-        stats = self._event_stats if all_read else self.stats.of_events(rows)
+        wanted = [row for name in names for row in self.stat_names.rows_named(name)]
+        stats = self._event_stats if all_read else self.stats.of_events(rows, wanted)
         count = len(self.events)
         found = [self._column(stats, name, count) for name in names]
         if all_read:

@@ -20,7 +20,7 @@ from tfprof.wire.varint import WireFault, varint
 from tfprof.wire.words import WORD, Words, long_varints, short_varints, varints_in
 
 __all__ = [
-    "Fields", "Progress", "WireFault", "fields_at", "split", "starts_in", "varint", "walk", "whole",
+    "Fields", "Progress", "WireFault", "fields_at", "split", "varint", "walk", "whole",
 ]  # fmt: skip
 
 Ints = npt.NDArray[np.int64]
@@ -281,11 +281,6 @@ def _varints_by_byte(
     if len(more):
         raise WireFault("a number has more than ten bytes", int(field[more[0]]))
     return value, after
-
-
-def starts_in(data: bytes, start: int, end: int, progress: Progress | None = None) -> Ints:
-    """Where the fields of one message start, however many; only the last of them may be broken."""
-    return field_positions(data, Words(data), start, end, progress)
 
 
 def fields_at(data: bytes, position: Ints, end: int | None = None) -> Fields:

@@ -45,11 +45,11 @@ _STEPS = 32
 
 def run_starts(
     words: Words, begin: int, end: int, tag: int, progress: Progress | None = None, size: int = 0
-) -> tuple[Ints, int]:
+) -> tuple[list[Ints], int]:
     """Starts of the fields with the one-byte `tag` of a sized field that follow from `begin` on.
 
-    And where the proven part ends: at the end, at another field, or where nobody vouches for more.
-    `size` is about how many bytes a field has.
+    In pieces; and where the proven part ends: at the end, at another field, or where nobody
+    vouches for more. `size` is about how many bytes a field has.
     """
     parts: list[Ints] = []
     position = begin
@@ -64,9 +64,9 @@ def run_starts(
         if progress is not None:
             progress(arrived)
         if arrived < stop:
-            return np.concatenate(parts), arrived
+            return parts, arrived
         position = arrived
-    return np.concatenate(parts), position
+    return parts, position
 
 
 def behind(words: Words, position: Ints, end: int, tag: int) -> tuple[Ints, Ints]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +14,8 @@ from tfprof.wire.varint import WireFault, varint
 from tfprof.wire.words import Words
 
 Ints = npt.NDArray[np.int64]
+# finds the starts of a run of fields: begin, end and tag, who is told how far it is, usual size
+Leap = Callable[[Words, int, int, int, Progress | None, int], tuple[list[Ints], int]]
 
 # how many fields of a run the loop reads before it looks up
 _RUN = 1 << 10
@@ -27,20 +31,31 @@ def field_positions(
     data: bytes, words: Words, position: int, end: int, progress: Progress | None = None
 ) -> Ints:
     """The start of each field of a message; a broken one is the last, for others to judge."""
-    parts: list[Ints] = []
+    parts = [part for _, part in field_runs(data, words, position, end, progress)]
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def field_runs(
+    data: bytes,
+    words: Words,
+    position: int,
+    end: int,
+    progress: Progress | None = None,
+    leap: Leap = run_starts,
+) -> Iterator[tuple[int, Ints]]:
+    """The same in pieces: fields of one tag, or of any, with 0 in place of it."""
     leaps = _MAX_LEAPS
     while position < end:
         look(data, position, position)
         read, position, tag = _in_a_loop(data, position, end)
-        parts.append(np.array(read, np.int64))
+        yield 0, np.array(read, np.int64)
         if progress is not None:
             progress(min(position, end))
         if tag and leaps and end - position >= _LEAP_FROM:
             leaps -= 1
             size = (position - read[-_RUN]) // _RUN
-            starts, position = run_starts(words, position, end, tag, progress, size)
-            parts.append(starts)
-    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+            parts, position = leap(words, position, end, tag, progress, size)
+            yield from ((tag, part) for part in parts)
 
 
 def _in_a_loop(data: bytes, position: int, end: int) -> tuple[list[int], int, int]:

@@ -42,8 +42,8 @@ class Spans:
     @classmethod
     def of(cls, pieces: list[bytes]) -> Spans:
         """Pieces that lie in no file."""
-        ends = np.cumsum([len(piece) for piece in pieces])
-        return cls(b"".join(pieces), np.concatenate([[0], ends[:-1]]).astype(np.int64), ends)
+        ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
+        return cls(b"".join(pieces), np.concatenate([[0], ends[:-1]])[: len(ends)], ends)
 
     @classmethod
     def of_texts(cls, texts: list[str]) -> Spans:
@@ -67,7 +67,7 @@ class Spans:
         first, last = int(self.starts.min()), int(self.ends.max())
         look(self.data, first, last)
         if len(self) * _SPARSE < last - first:
-            return [piece.decode("utf-8", "replace") for piece in self._raw()]
+            return [piece.decode("utf-8", "replace") for piece in self.raws()]
         text = self.data[first:last].decode("latin-1")
         begin, end = (self.starts - first).tolist(), (self.ends - first).tolist()
         found = [text[a:b] for a, b in zip(begin, end, strict=True)]
@@ -118,7 +118,10 @@ class Spans:
             rows = rows[~ended & (shared[rows] > done)]
         return shared
 
-    def _raw(self) -> list[bytes]:
+    def raw(self, row: int) -> bytes:
+        return self.data[self.starts.item(row) : self.ends.item(row)]
+
+    def raws(self) -> list[bytes]:
         pairs = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
         return [self.data[begin:end] for begin, end in pairs]
 

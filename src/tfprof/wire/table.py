@@ -8,31 +8,42 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.wire import snappy
 from tfprof.wire.checkpoint_messages import MAGIC
 from tfprof.wire.crc32c import crc32c, masked
 from tfprof.wire.fields import WireFault, varint
+from tfprof.wire.spans import Spans
+from tfprof.wire.table_block import columns_in, entries_in
+
+Ints = npt.NDArray[np.int64]
 
 FOOTER_BYTES = 48
 _TRAILER_BYTES = 5
 _PLAIN, _SNAPPY = 0, 1
-# the bit of a byte that says that the number goes on
-_MORE = 0x80
 
 # offset and size in, bytes out; fewer where the file ends
 ReadAt = Callable[[int, int], bytes]
 
 
 class Entry(NamedTuple):
-    """A key and its value, and where its block starts in the file.
-
-    A tuple, which is made in no time: a checkpoint may have as many as a million.
-    """
+    """A key and its value, and where its block starts in the file."""
 
     key: bytes
     value: bytes
     block: int
+
+
+@frozen_dataclass
+class EntryColumns:
+    """The same of many entries: a checkpoint may have as many as a million."""
+
+    keys: list[bytes]
+    values: Spans
+    blocks: Ints
 
 
 @frozen_dataclass
@@ -46,6 +57,23 @@ class SortedTable:
         """Every entry in key order."""
         for handle in self.blocks():
             yield from self.block_entries(handle)
+
+    def columns(self) -> EntryColumns:
+        """The same, all at once."""
+        keys, blocks = list[bytes](), list[bytes]()
+        begins, ends, offsets = ([np.zeros(0, np.int64)] for _ in range(3))
+        done = 0
+        for _, offset, size in self.blocks():
+            block = self._block(offset, size)
+            some, begin, end = columns_in(block, offset)
+            keys += some
+            blocks.append(block)
+            begins.append(begin + done)
+            ends.append(end + done)
+            offsets.append(np.full(len(some), offset, np.int64))
+            done += len(block)
+        values = Spans(b"".join(blocks), np.concatenate(begins), np.concatenate(ends))
+        return EntryColumns(keys, values, np.concatenate(offsets))
 
     def blocks(self) -> Iterator[tuple[bytes, int, int]]:
         """The last key, offset and size of each data block."""
@@ -94,28 +122,5 @@ def _handle(data: bytes, position: int, at: int) -> tuple[int, int, int]:
 
 
 def _entries(block: bytes, at: int) -> Iterator[Entry]:
-    """The entries of a block: each key repeats the start of the one before."""
-    if len(block) < 4:
-        raise WireFault("a block is too short", at)
-    restarts = int.from_bytes(block[-4:], "little")
-    end = len(block) - 4 * (restarts + 1)
-    if end < 0:
-        raise WireFault("a block is too short for its restarts", at)
-    position, key = 0, b""
-    try:
-        while position < end:
-            shared, own, length = block[position : position + 3]
-            if shared | own | length < _MORE:  # a byte each, as nearly always
-                position += 3
-            else:
-                shared, position = varint(block, position)
-                own, position = varint(block, position)
-                length, position = varint(block, position)
-            if shared > len(key) or position + own + length > end:
-                raise WireFault("an entry does not fit its block", at)
-            key = key[:shared] + block[position : position + own]
-            position += own
-            yield Entry(key, block[position : position + length], at)
-            position += length
-    except IndexError:
-        raise WireFault("an entry is cut off", at) from None
+    for key, begin, end in entries_in(block, at):
+        yield Entry(key, block[begin:end], at)

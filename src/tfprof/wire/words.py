@@ -49,6 +49,12 @@ class Words:
     def is_mapped(self) -> bool:
         return self._mapped is not None
 
+    def stretch(self, begin: int, end: int) -> Bytes:
+        """The bytes themselves."""
+        if self._mapped is not None:
+            self._mapped.look(begin, end)
+        return self._bytes[begin:end]
+
     def at(self, position: Ints) -> Hashes:
         """The eight bytes from each position on; no position may lie far behind the end."""
         self._look(position)

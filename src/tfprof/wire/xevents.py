@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.wire.event_starts import EVENT_TAG, NAME_TAG, OFFSET_TAG
 from tfprof.wire.fields import Fields, Progress, fields_at, walk
 from tfprof.wire.ids import Ids
 from tfprof.wire.leaps import behind
@@ -27,9 +28,7 @@ Mask = npt.NDArray[np.bool_]
 
 # field numbers
 _NAME, _OFFSET, _DURATION, _STATS, _OCCURRENCES = 1, 2, 3, 4, 5
-# tags of one byte: the event in its line, and the fields of an event
-EVENT_TAG = 4 << 3 | BYTES
-_NAME_TAG, _OFFSET_TAG, _DURATION_TAG = (number << 3 | VARINT for number in range(1, 4))
+_DURATION_TAG = _DURATION << 3 | VARINT
 _STATS_TAG = _STATS << 3 | BYTES
 # how many events are read together: their columns should stay in the processor's cache
 _BLOCK = 1 << 15
@@ -105,7 +104,7 @@ def _usual(words: Words, position: Ints, names: Ids, events: EventColumns, block
     number |= name & _LOW_SEVEN
     fits &= (name & _TWO_MORE) != _TWO_MORE
     # behind the name, the tag of the offset: one byte before the offset itself
-    fits &= ((first >> (after - _EIGHT)) & _BYTE) == _OFFSET_TAG
+    fits &= ((first >> (after - _EIGHT)) & _BYTE) == OFFSET_TAG
     offset, size = varints_in(_joined(first, second, after))
     after += size.view(np.uint64) << _THREE
     after -= _WORD_BITS
@@ -160,7 +159,7 @@ _TWENTY_FOUR, _FORTY, _WORD_BITS = (np.uint64(number) for number in (24, 40, 64)
 _BYTE, _LOW_SEVEN, _UPPER_SEVEN = np.uint64(0xFF), np.uint64(0x7F), np.uint64(0x3F80)
 _TWO_MORE = np.uint64(0x8080)
 _HEAD_BITS = np.uint64(0xFF80FF)
-_HEAD = np.uint64(_NAME_TAG << 16 | EVENT_TAG)
+_HEAD = np.uint64(NAME_TAG << 16 | EVENT_TAG)
 
 
 def _unusual(data: bytes, rows: Ints, names: Ids, events: EventColumns) -> EventColumns:

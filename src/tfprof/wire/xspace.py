@@ -6,19 +6,23 @@ bytes of their stats are only located, and read when somebody asks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
-from tfprof.wire.fields import Fields, Progress, fields_at, split, starts_in
+from tfprof.wire.event_starts import EVENT_TAG, event_starts
+from tfprof.wire.far_apart import are_far_apart, read_far_apart
+from tfprof.wire.fields import Fields, Progress, fields_at, split
 from tfprof.wire.ids import Ids
 from tfprof.wire.packed_stats import PackedStats
+from tfprof.wire.positions import field_runs
 from tfprof.wire.schema import BYTES
 from tfprof.wire.spans import Spans
 from tfprof.wire.words import Words
-from tfprof.wire.xevents import EVENT_TAG, EventColumns, read_events
+from tfprof.wire.xevents import EventColumns, read_events
 from tfprof.wire.xstats import StatTable, read_stats, stat_parts
 
 Ints = npt.NDArray[np.int64]
@@ -31,6 +35,7 @@ _DISPLAY_ID, _LINE_DISPLAY_NAME = 10, 11
 _EVENT_STATS = 4
 _KEY, _VALUE = 1, 2
 _NAME, _DISPLAY_NAME, _METADATA_STATS = 2, 4, 5
+_NONE = np.zeros(0, np.int64)
 # so many pieces are joined faster than others are left out
 _FEW = 64
 
@@ -109,12 +114,15 @@ def read_lines(data: bytes, start: int, end: int) -> tuple[str, LineColumns]:
     return name, _lines(data, fields.repeated(_LINES), None)[0]
 
 
-def event_stats(data: bytes, plane: PlaneColumns, rows: Ints) -> StatTable:
-    """The stats of some `rows` of the events, which are the owners."""
+def event_stats(
+    data: bytes, plane: PlaneColumns, rows: Ints, only: Sequence[int] | None = None
+) -> StatTable:
+    """The stats of some `rows` of the events, the owners: at least `only` those with some names."""
     carriers = rows[plane.events.stats_size[rows] > 0]
     starts = plane.events.stats_start[carriers]
     ends = starts + plane.events.stats_size[carriers]
-    found = read_stats(data, starts, ends, _EVENT_STATS, plane.stat_names.ids)
+    read = read_far_apart if are_far_apart(data, starts, ends) else read_stats
+    found = read(data, starts, ends, _EVENT_STATS, plane.stat_names.ids, only)
     return replace(found, owner=carriers.astype(np.int32)[found.owner])
 
 
@@ -156,16 +164,10 @@ def _lines(data: bytes, messages: Fields, progress: Progress | None) -> tuple[Li
     events = [np.zeros(0, np.int64)]
     first = np.zeros(count + 1, np.int64)
     for line in range(count):
-        end = int(messages.end[line])
-        starts = starts_in(data, int(messages.start[line]), end, progress)
-        fields_at(data, starts[-1:], end)  # raises a fault if this one is broken
-        others = np.flatnonzero(Words(data).bytes_at(starts) != EVENT_TAG)
-        head = fields_at(data, starts[others], end)
-        # a tag may be written with more bytes than it needs
-        others = np.delete(others, head.rows(_EVENTS, BYTES))
+        head, found = _line(data, int(messages.start[line]), int(messages.end[line]), progress)
         heads.append(head.without(_EVENTS, owner=line))
-        events += _without(starts, others)
-        first[line + 1] = first[line] + len(starts) - len(others)
+        events += found
+        first[line + 1] = first[line] + sum(map(len, found))
     head = Fields.joined(heads)
     lines = LineColumns(
         head.ints(_LINE_ID, count),
@@ -177,6 +179,28 @@ def _lines(data: bytes, messages: Fields, progress: Progress | None) -> tuple[Li
         first,
     )
     return lines, np.concatenate(events)
+
+
+def _line(
+    data: bytes, begin: int, end: int, progress: Progress | None
+) -> tuple[Fields, list[Ints]]:
+    """The fields of a line that are no events, maybe among others; where its events start."""
+    words = Words(data)
+    runs = [*field_runs(data, words, begin, end, progress, event_starts)]
+    if runs:
+        fields_at(data, runs[-1][1][-1:], end)  # raises a fault if this one is broken
+    heads = [fields_at(data, _NONE)]
+    events: list[Ints] = []
+    for tag, starts in runs:
+        if tag == EVENT_TAG:
+            events.append(starts)
+            continue
+        others = np.flatnonzero(words.bytes_at(starts) != EVENT_TAG)
+        heads.append(fields_at(data, starts[others], end))
+        # a tag may be written with more bytes than it needs
+        others = np.delete(others, heads[-1].rows(_EVENTS, BYTES))
+        events += _without(starts, others)
+    return Fields.joined(heads), events
 
 
 def _without(starts: Ints, others: Ints) -> list[Ints]:

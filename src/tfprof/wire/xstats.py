@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,10 @@ from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.wire.fields import walk
 from tfprof.wire.ids import Ids
 from tfprof.wire.schema import BYTES, FIXED64, VARINT
-from tfprof.wire.words import Words
+from tfprof.wire.words import WORD, Words
 
 Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 # the fields of an XStat; all but the first are the ways to hold a value
 _NAME = 1
@@ -69,9 +70,19 @@ def _asked_for(places: npt.NDArray[np.int32], asked: Ints) -> npt.NDArray[np.boo
     return is_asked[places]
 
 
-def read_stats(data: bytes, starts: Ints, ends: Ints, number: int, names: Ids) -> StatTable:
-    """The stats in field `number` of the messages at `starts`..`ends`, each message an owner."""
-    parts = list(stat_parts(data, starts, ends, number, names))
+def read_stats(
+    data: bytes,
+    starts: Ints,
+    ends: Ints,
+    number: int,
+    names: Ids,
+    only: Sequence[int] | None = None,
+) -> StatTable:
+    """The stats in field `number` of the messages at `starts`..`ends`, each message an owner.
+
+    Of those with `only` some names, which are rows; others may be among them.
+    """
+    parts = list(stat_parts(data, starts, ends, number, names, only))
     return StatTable(
         np.concatenate([part.owner for part in parts] or [np.zeros(0, np.int32)]),
         np.concatenate([part.name for part in parts] or [np.zeros(0, np.int32)]),
@@ -82,22 +93,79 @@ def read_stats(data: bytes, starts: Ints, ends: Ints, number: int, names: Ids) -
 
 
 def stat_parts(
-    data: bytes, starts: Ints, ends: Ints, number: int, names: Ids
+    data: bytes,
+    starts: Ints,
+    ends: Ints,
+    number: int,
+    names: Ids,
+    only: Sequence[int] | None = None,
 ) -> Iterator[StatTable]:
     """The same, those of some owners at a time."""
     carriers = np.flatnonzero(starts < ends)
+    asked = None if only is None else _Asked(data, names, only)
     for first in range(0, len(carriers), _CARRIERS):
         some = carriers[first : first + _CARRIERS]
-        owner, begin, end = _spans(data, starts[some], ends[some], number)
+        owner, begin, end = _spans(data, starts[some], ends[some], number, asked)
         yield _decoded(data, some[owner].astype(np.int32), begin, end, names)
 
 
-def _spans(data: bytes, starts: Ints, ends: Ints, number: int) -> tuple[Ints, Ints, Ints]:
+class _Asked:
+    """Passes over stats that are plainly of other names: a small name, a number, nothing else."""
+
+    def __init__(self, data: bytes, names: Ids, only: Sequence[int]) -> None:
+        self._bytes, self._words = np.frombuffer(data, np.uint8), Words(data)
+        is_asked = np.zeros(names.unknown + 1, bool)
+        is_asked[list(only)] = True
+        # by the byte of a name
+        self._is_other = ~is_asked[names.rows_of(np.arange(256))]
+        self._is_other[_MORE:] = False
+
+    def among(self, starts: Ints, ends: Ints) -> Ints:
+        """Those that may have one of the names."""
+        kept = np.ones(len(starts), bool)
+        head = self._words.at(starts)
+        other = (head & _BYTE) == _NAME_TAG
+        other &= self._is_other.take((head >> _EIGHT & _BYTE).view(np.int64))
+        other &= _IS_NUMBER.take((head >> _SIXTEEN & _BYTE).view(np.int64))
+        rows = np.flatnonzero(other)
+        kept[rows] = ~self._is_one_number(starts[rows] + _HEAD, ends[rows])
+        return np.flatnonzero(kept)
+
+    def _is_one_number(self, starts: Ints, ends: Ints) -> Mask:
+        """Whether nothing but a varint lies there: all bytes but the last say that it goes on."""
+        size = np.clip(ends - starts, 0, _LONGEST + 1)
+        more = self._words.at(starts) & _TOP_BITS
+        fits: Mask = (more & _UP_TO.take(size)) == _GOING_ON.take(size)
+        fits &= self._bytes.take(ends - 1) < _MORE
+        fits &= (self._bytes.take(ends - 2) >= _MORE) | (size == 1)
+        return fits
+
+
+_HEAD, _LONGEST, _MORE = 3, 10, 0x80
+_EIGHT, _SIXTEEN, _BYTE = np.uint64(8), np.uint64(16), np.uint64(0xFF)
+_NAME_TAG = np.uint64(_NAME << 3 | VARINT)
+_TOP_BITS = np.uint64(0x8080_8080_8080_8080)
+# by the size of a number: the top bits of its bytes, and those that are set; none is 0 or 11 long
+_UP_TO = np.array(
+    [int(_TOP_BITS) & (1 << 8 * min(size, WORD)) - 1 for size in range(12)], np.uint64
+)
+_GOING_ON = np.append(_UP_TO[:1], _UP_TO[:-1])
+_GOING_ON[[0, _LONGEST + 1]] = 1
+# by the tag of a value
+_IS_NUMBER = np.zeros(256, bool)
+_IS_NUMBER[[kind << 3 for kind, wire_type in _WIRE_TYPES.items() if wire_type == VARINT]] = True
+
+
+def _spans(
+    data: bytes, starts: Ints, ends: Ints, number: int, asked: _Asked | None
+) -> tuple[Ints, Ints, Ints]:
     """Whose each stat is, and where it lies."""
     none = np.zeros(0, np.int64)
     owners, begins, stops = [none], [none], [none]
     for _, found in walk(data, starts, ends):
         rows = found.rows(number, BYTES)
+        if asked is not None:
+            rows = rows[asked.among(found.start[rows], found.end[rows])]
         owners.append(found.owner[rows])
         begins.append(found.start[rows])
         stops.append(found.end[rows])

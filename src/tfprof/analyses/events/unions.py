@@ -17,6 +17,9 @@ def union_of(plane: Plane, rows: Ints) -> Intervals:
     """Of rows that rise. Line by line: there events stand by start, and need not be sorted."""
     bounds = np.searchsorted(rows, plane.lines.first).tolist()
     lines = (rows[begin:end] for begin, end in pairwise(bounds) if begin < end)
-    return Intervals.none().join(
-        *(Intervals.union(plane.events.start_ps[mine], plane.events.ends(mine)) for mine in lines)
-    )
+    return Intervals.none().join(*(_on_line(plane, mine) for mine in lines))
+
+
+def _on_line(plane: Plane, rows: Ints) -> Intervals:
+    start = plane.events.start_ps.take(rows)
+    return Intervals.union(start, start + plane.events.duration_ps.take(rows))

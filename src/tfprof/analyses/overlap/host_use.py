@@ -56,7 +56,7 @@ def _pipeline_ops(one: Classified) -> Intervals:
     """What its threads run for functions such as a map's; its iterators only wait for these."""
     rows = one.rows(Category.HOST_TF_DATA)
     is_op = np.array([_is_op(name) for name in one.plane.event_names.name], bool)
-    rows = rows[is_op[one.plane.events.name[rows]]]
+    rows = rows[is_op.take(one.plane.events.name.take(rows))]
     return union_of(one.plane, rows)
 
 
@@ -94,7 +94,7 @@ def _at_work(plane: Plane, line: int, waits: Ints) -> Intervals:
     mark = np.zeros(len(names), np.int8)
     mark[names.rows_named(_STARTED)] = 1
     mark[names.rows_named(_STOPPED)] = 2
-    code = mark[plane.events.name[span]]
+    code = mark.take(plane.events.name[span])
     marked = np.flatnonzero(code)
     first = np.flatnonzero((code[marked][:-1] == 1) & (code[marked][1:] == 2))
     regions = Intervals.union(start[marked[first]], start[marked[first + 1]])

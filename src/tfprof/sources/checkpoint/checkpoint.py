@@ -13,23 +13,32 @@ from tfprof.sources.checkpoint.v2 import Bundle, Tensors, open_v2
 from tfprof.sources.files.reader import FileReader, corrupt
 from tfprof.sources.files.registry import FilePiece
 from tfprof.wire.fields import Progress, WireFault
-from tfprof.wire.table import SortedTable
+from tfprof.wire.table import ReadAt, SortedTable
 
 _INDEX_SUFFIX = ".index"
+# the index of two million tensors is not larger
+_AT_ONCE = 1 << 26
 
 
 def open_checkpoint(path: Path, warnings: list[str] | None = None) -> Checkpoint:
     """A checkpoint by its index file, or the single file of an early one."""
     reader = FileReader(path)
-    table = SortedTable(reader.read_at, reader.size)
+    is_v2 = path.name.endswith(_INDEX_SUFFIX)
+    at_once = is_v2 and reader.size <= _AT_ONCE
+    table = SortedTable(_read_once(reader) if at_once else reader.read_at, reader.size)
     try:
-        is_v2 = path.name.endswith(_INDEX_SUFFIX)
         said = warnings if warnings is not None else []
         found = open_v2(path, table, said) if is_v2 else open_v1(path, table)
     except WireFault as fault:
         raise corrupt(fault, path) from None
     _check_shapes(found, path)
     return found
+
+
+def _read_once(reader: FileReader) -> ReadAt:
+    """All of an index is looked at anyway."""
+    data = reader.read_at(0, reader.size)
+    return lambda offset, size: data[offset : offset + size]
 
 
 def _check_shapes(found: Checkpoint, path: Path) -> None:

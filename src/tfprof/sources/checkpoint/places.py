@@ -11,14 +11,20 @@ import numpy.typing as npt
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import known_shape
 from tfprof.sources.files.reader import parse
+from tfprof.wire.distinct import distinct
 from tfprof.wire.fields import Fields, WireFault, split
 from tfprof.wire.schema import FIXED32
 from tfprof.wire.spans import Spans
-from tfprof.wire.table import Entry
+from tfprof.wire.table import EntryColumns
+
+Ints = npt.NDArray[np.int64]
 
 # field numbers of BundleEntryProto, and of what a shape is made of
 _DTYPE, _SHAPE, _SHARD, _OFFSET, _SIZE, _CRC = 1, 2, 3, 4, 5, 6
 _DIMENSION, _LENGTH = 2, 1
+_CRC_TAG, _CRC_BYTES = _CRC << 3 | FIXED32, 5
+# fewer than these protobuf decodes sooner than they are laid out for numpy
+_LOOP_BELOW = 200
 
 
 @frozen_dataclass
@@ -74,32 +80,50 @@ class Columns:
         )
 
 
-def columns_of(entries: list[Entry], path: Path) -> Columns:
+def columns_of(entries: EntryColumns, path: Path) -> Columns:
+    if len(entries.values) < _LOOP_BELOW:
+        return _one_by_one(entries, path)
     try:
-        return _together(Spans.of([entry.value for entry in entries]))
+        return _together(entries.values)
     except WireFault:  # damage, or what only protobuf knows: it judges
         return _one_by_one(entries, path)
 
 
 def _together(values: Spans) -> Columns:
-    fields = split(values.data, values.starts, values.ends)
-    count = len(values)
+    data, count = values.data, len(values)
+    closed, ends = _before_checksums(values)
+    fields = split(data, values.starts, ends)
     return Columns(
         fields.ints(_DTYPE, count).astype(np.int32).tolist(),
-        _shapes(values.data, fields.repeated(_SHAPE), count),
+        _shapes(data, fields.repeated(_SHAPE), count),
         fields.ints(_SHARD, count).astype(np.int32).tolist(),
         fields.ints(_OFFSET, count).tolist(),
         fields.ints(_SIZE, count).tolist(),
-        _checksums(values.data, fields, count).tolist(),
+        _checksums(data, fields, count, closed, ends[closed] + 1).tolist(),
     )
 
 
-def _checksums(data: bytes, fields: Fields, count: int) -> npt.NDArray[np.uint32]:
+def _before_checksums(values: Spans) -> tuple[Ints, Ints]:
+    """Which values seem to close with a checksum, and where each ends without it.
+
+    If the rest is whole, a field begins there, and it is one: fixed sizes are split slowly.
+    """
+    before = np.maximum(values.ends - _CRC_BYTES, values.starts)
+    is_long = values.ends - before == _CRC_BYTES
+    tags = np.frombuffer(values.data, np.uint8).take(before, mode="clip")
+    is_closed = is_long & (tags == _CRC_TAG)
+    return np.flatnonzero(is_closed), np.where(is_closed, before, values.ends)
+
+
+def _checksums(
+    data: bytes, fields: Fields, count: int, closed: Ints, places: Ints
+) -> npt.NDArray[np.uint32]:
+    """Those that close their values are the last ones."""
     rows = fields.rows(_CRC, FIXED32)
-    places = fields.start[rows, np.newaxis] + np.arange(4)
-    stored = np.frombuffer(data, np.uint8)[places]
     sums = np.zeros(count, np.uint32)
-    sums[fields.owner[rows]] = stored.view("<u4")[:, 0]
+    for owner, start in ((fields.owner[rows], fields.start[rows]), (closed, places)):
+        stored = np.frombuffer(data, np.uint8)[start[:, np.newaxis] + np.arange(4)]
+        sums[owner] = stored.view("<u4")[:, 0]
     return sums
 
 
@@ -107,14 +131,21 @@ def _shapes(data: bytes, messages: Fields, count: int) -> list[tuple[int, ...]]:
     """Shapes that come in several pieces are joined, as everywhere on the wire."""
     dimensions = split(data, messages.start, messages.end).repeated(_DIMENSION)
     sizes = split(data, dimensions.start, dimensions.end).ints(_LENGTH, len(dimensions))
+    sizes = np.maximum(sizes, 0)
     ranks = np.bincount(messages.owner[dimensions.owner], minlength=count)
-    ends = np.cumsum(ranks).tolist()
-    every = np.maximum(sizes, 0).tolist()
-    return [tuple(every[end - rank : end]) for end, rank in zip(ends, ranks.tolist(), strict=True)]
+    firsts = np.cumsum(ranks) - ranks
+    shapes: list[tuple[int, ...]] = [()] * count
+    for rank in distinct(ranks[ranks > 0]).tolist():
+        rows = np.flatnonzero(ranks == rank)
+        columns = (sizes[firsts[rows] + number].tolist() for number in range(rank))
+        for row, shape in zip(rows.tolist(), zip(*columns, strict=True), strict=True):
+            shapes[row] = shape
+    return shapes
 
 
-def _one_by_one(entries: list[Entry], path: Path) -> Columns:
-    every = [parse("BundleEntryProto", entry.value, path, entry.block) for entry in entries]
+def _one_by_one(entries: EntryColumns, path: Path) -> Columns:
+    given = zip(entries.values.raws(), entries.blocks.tolist(), strict=True)
+    every = [parse("BundleEntryProto", value, path, block) for value, block in given]
     return Columns(
         [one.dtype for one in every],
         [known_shape(one.shape) for one in every],

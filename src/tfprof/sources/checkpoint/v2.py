@@ -22,11 +22,13 @@ from tfprof.sources.files.reader import FileReader, parse
 from tfprof.wire.crc32c import crc32c, extended, masked
 from tfprof.wire.fields import WireFault, varint
 from tfprof.wire.ordered_code import SliceExtent, decode_slice_key
-from tfprof.wire.table import Entry, SortedTable
+from tfprof.wire.table import SortedTable
 
 Bytes = npt.NDArray[np.uint8]
 
 _HEADER_KEY = b""
+# the keys of slices begin with a zero
+_FIRST_NAME = b"\x01"
 _BIG_ENDIAN = 1
 _CHUNK = 1 << 22
 # of tensors this small, so many bytes are read at once
@@ -257,21 +259,18 @@ class _ShardReader:
 
 
 def open_v2(path: Path, table: SortedTable, warnings: list[str]) -> Checkpoint:
-    entries: list[Entry] = []
-    rows: dict[str, int] = {}
+    entries = table.columns()
+    keys, values = entries.keys, entries.values
+    rows = {str(key, "utf-8", "replace"): row for row, key in enumerate(keys) if key >= _FIRST_NAME}
     parts: list[tuple[str, tuple[SliceExtent, ...], int]] = []
     shards = 1
-    for row, entry in enumerate(table.entries()):
-        entries.append(entry)
-        key = entry.key
-        if key == _HEADER_KEY:
-            shards = _shard_count(entry, path)
+    for row in [row for row, key in enumerate(keys) if key < _FIRST_NAME]:
+        if keys[row] == _HEADER_KEY:
+            shards = _shard_count(values.raw(row), path, entries.blocks.item(row))
             # in the columns it stands for nothing
-            entries[-1] = entry._replace(value=b"")
-        elif key[0]:
-            rows[str(key, "utf-8", "replace")] = row
+            values.ends[row] = values.starts[row]
         else:
-            parts.append((*decode_slice_key(key), row))
+            parts.append((*decode_slice_key(keys[row]), row))
     columns = columns_of(entries, path)
     sliced: dict[str, list[tuple[tuple[SliceExtent, ...], ShardPlace]]] = {}
     for name, extents, row in parts:
@@ -290,8 +289,8 @@ def open_v2(path: Path, table: SortedTable, warnings: list[str]) -> Checkpoint:
     )
 
 
-def _shard_count(entry: Entry, path: Path) -> int:
-    header = parse("BundleHeaderProto", entry.value, path, entry.block)
+def _shard_count(value: bytes, path: Path, block: int) -> int:
+    header = parse("BundleHeaderProto", value, path, block)
     if header.endianness == _BIG_ENDIAN:
         raise InputUnreadable(
             "the checkpoint was written on a big-endian machine",

@@ -10,6 +10,7 @@ from tfprof.errors import AccessDenied, CorruptFile, EmptyFile, PathNotFound
 from tfprof.sources.files.file_ref import FileRef
 from tfprof.sources.files.kept import joined
 from tfprof.sources.files.opener import here, mapped, opener_for
+from tfprof.sources.files.room import room_for
 from tfprof.wire.fields import Fields, Progress, WireFault, whole
 from tfprof.wire.mapped import Mapped
 from tfprof.wire.schema import Proto, message_class
@@ -89,10 +90,7 @@ class FileReader:
 
     def array_at(self, offset: int, size: int) -> npt.NDArray[np.uint8]:
         """The same of many bytes, read to where they stay; nobody can write there afterwards."""
-        import numpy as np
-
-        # numpy asks for large pages: the system has fewer of them to make
-        found = np.empty(max(0, min(size, self.size - offset)), np.uint8)
+        found = room_for(max(0, min(size, self.size - offset)))
         try:
             with opener_for(self.path).stream(self.path) as file:
                 file.seek(offset)

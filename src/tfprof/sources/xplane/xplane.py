@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -220,9 +221,9 @@ class _StatsInFile:
     file: _File
     plane: PlaneColumns
 
-    def of_events(self, rows: Ints) -> StatTable:
+    def of_events(self, rows: Ints, names: Sequence[int]) -> StatTable:
         try:
-            return event_stats(self.file.data, self.plane, rows)
+            return event_stats(self.file.data, self.plane, rows, names)
         except WireFault as fault:
             raise corrupt(fault, self.file.path) from None
 

@@ -19,7 +19,8 @@ from tfprof.sources.checkpoint.places import columns_of
 from tfprof.sources.files.reader import FileReader
 from tfprof.wire import dtypes
 from tfprof.wire.schema import message_class
-from tfprof.wire.table import SortedTable
+from tfprof.wire.spans import Spans
+from tfprof.wire.table import EntryColumns
 
 VALUES = Path(__file__).parents[3] / "checkpoints"
 DTYPES = [*made.NUMPY_TYPES, "bool", *made.QUANTISED, *made.FOUR_BITS]
@@ -455,17 +456,42 @@ def test_a_missing_shard_is_named_with_its_tensor(tmp_path):
     assert run("summary", prefix, "--stats").code == 3
 
 
-def test_entries_that_only_protobuf_takes_say_the_same(tmp_path):
-    """A group, which nobody writes any more, around nothing: those of a block go one by one."""
+@pytest.mark.parametrize("count", [2, 1000])
+def test_entries_that_only_protobuf_takes_say_the_same(tmp_path, count):
+    """A group, which nobody writes any more, around nothing: then all go one by one, as few do."""
     prefix = made.save(tmp_path / "model", {"a": made.random_of("float32"), "b": tf.zeros([3, 0])})
-    index = prefix.with_name("model.index")
-    entries = list(SortedTable(FileReader(index).read_at, FileReader(index).size).entries())
     group = bytes([9 << 3 | 3, 9 << 3 | 4])
-    plain = columns_of(entries[1:], index)
-    assert plain.shape == [(7, 5), (3, 0)]
-    assert (
-        columns_of([one._replace(value=one.value + group) for one in entries[1:]], index) == plain
-    )
+    values = [value for _, value in made.entries_of(made.index(prefix))[1:]] * (count // 2)
+    plain = columns_of(entries_with(values), made.index(prefix))
+    assert plain.shape == [(7, 5), (3, 0)] * (count // 2)
+    odd = entries_with([value + group for value in values])
+    assert columns_of(odd, made.index(prefix)) == plain
+
+
+@pytest.mark.parametrize("odd", [{"offset": 0x35, "size": 1 << 14}, {"offset": 3}, {"size": 0}])
+def test_entries_without_a_checksum_say_the_same_among_many(tmp_path, odd):
+    """Of the first, the number that is its offset stands where the tag of a checksum would."""
+    entry = message_class("BundleEntryProto")
+    some = entry(dtype=1, offset=3, size=4, crc32c=5).SerializeToString()
+    values = [some] * 500 + [entry(**odd).SerializeToString(), b""]
+    found = columns_of(entries_with(values), tmp_path)
+    assert found.offset == [3] * 500 + [odd.get("offset", 0), 0]
+    assert found.size == [4] * 500 + [odd.get("size", 0), 0]
+    assert found.crc == [5] * 500 + [0, 0]
+
+
+def entries_with(values):
+    count = len(values)
+    return EntryColumns([b""] * count, Spans.of(values), np.zeros(count, np.int64))
+
+
+def test_shapes_of_many_tensors_are_tensorflows(tmp_path):
+    """Of any rank, side by side."""
+    shapes = [[], [3], [2, 3], [1], [0, 4], [2, 1, 3], [5]]
+    tensors = {f"v{n:04d}": tf.zeros(shapes[n % len(shapes)]) for n in range(500)}
+    prefix = made.save(tmp_path / "model", tensors)
+    theirs = tf.train.load_checkpoint(str(prefix)).get_variable_to_shape_map()
+    assert {key: [*one.shape] for key, one in made.opened(prefix).tensors.items()} == theirs
 
 
 # cost
