@@ -29,6 +29,7 @@ class Reading:
     def __init__(self) -> None:
         self._started = time.monotonic()
         self._bar: Bar | None = None
+        self._shown: TaskID | None = None
         self._over = False
 
     def __call__(self, path: Path, size: int) -> Callable[[int], None]:
@@ -36,7 +37,11 @@ class Reading:
         return lambda read: show(_said(path), read)
 
     def hosts(self, count: int, size: int) -> Callable[[int, int], None]:
-        """Of a session: hears how many hosts are done, and how many of their bytes."""
+        """Of a session: hears how many hosts are done, and how many of their bytes.
+
+        Hosts that are read again have a bar of their own, in place of the one before.
+        """
+        self._take_down()
         show = self._task(size)
         return lambda done, read: show(f"{done:,} of {count:,} hosts", read)
 
@@ -55,10 +60,15 @@ class Reading:
             if self._bar is None:
                 self._bar = _shown()
             if task is None:
-                task = self._bar.add_task(said, total=size)
+                task = self._shown = self._bar.add_task(said, total=size)
             self._bar.update(task, completed=read, description=said)
 
         return show
+
+    def _take_down(self) -> None:
+        if self._bar is not None and self._shown is not None:
+            self._bar.remove_task(self._shown)
+            self._shown = None
 
     def _waits(self) -> bool:
         return time.monotonic() - self._started < _PATIENCE

@@ -16,6 +16,8 @@ P = TypeVar("P", bound=Partial)
 R = TypeVar("R")
 # told how many hosts or runs are done, and how many of their bytes
 HeardOfHosts = Callable[[int, int], None]
+# hears how many will be read, and how many bytes they have, each time that some are
+ShowsHosts = Callable[[int, int], HeardOfHosts]
 
 
 @frozen_dataclass

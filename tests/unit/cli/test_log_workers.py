@@ -117,10 +117,10 @@ def test_a_look_that_is_ended_early_ends_its_processes_and_keeps_what_it_read(ru
 def test_what_only_this_process_can_open_is_read_by_it(runs):
     fsspec = pytest.importorskip("fsspec")
     files = fsspec.filesystem("memory")
-    for path in runs.rglob("*"):
-        if path.is_file():
-            files.pipe_file(f"/b/runs/{path.relative_to(runs).as_posix()}", path.read_bytes())
     try:
+        for path in runs.rglob("*"):
+            if path.is_file():
+                files.pipe_file(f"/b/runs/{path.relative_to(runs).as_posix()}", path.read_bytes())
         there = json.loads(_told([Path("memory://b/runs")], LocalWorkers(2)))["data"]["runs"]
     finally:
         files.store.clear()

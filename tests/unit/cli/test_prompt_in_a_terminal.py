@@ -1,5 +1,6 @@
 """The prompt as people see it: in a terminal, over a profile that took its time to read."""
 
+import io
 import sys
 from pathlib import Path
 
@@ -91,3 +92,20 @@ def test_what_is_read_late_brings_no_bar_back(monkeypatch):
     with progress.progress_bar() as reading:
         done = reading(Path("graph.pb"), 10)
     done(10)
+
+
+def test_hosts_that_are_read_again_have_a_bar_of_their_own(monkeypatch):
+    """Of those that are read then: one that went back would be at its end already."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    bar = Progress(console=Console(file=io.StringIO()))
+    monkeypatch.setattr(progress, "_PATIENCE", 0)
+    monkeypatch.setattr(progress, "_shown", lambda: bar)
+    reading = progress.Reading()
+    reading.hosts(3, 30)(3, 30)
+    reading.hosts(2, 20)(1, 10)
+    (task,) = bar.tasks
+    assert (task.description, task.completed, task.total) == ("1 of 2 hosts", 10, 20)
+    assert not task.finished
+    reading.end()

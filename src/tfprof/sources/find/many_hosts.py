@@ -14,7 +14,7 @@ from typing import cast
 from tfprof.errors import InputMissing, InputUnreadable, TfprofError
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import units
-from tfprof.model.host_work import Asking, HeardOfHosts, HostTask, HostWork, Lost
+from tfprof.model.host_work import Asking, HostTask, HostWork, Lost, ShowsHosts
 from tfprof.model.hosts import Host, HostFacts, Hosts, LeftOut, TraceAtHand
 from tfprof.model.merging import Partial, merged
 from tfprof.model.remembered import nothing_kept
@@ -72,7 +72,7 @@ class Session:
 
 
 def read_session(
-    captures: Sequence[CaptureOfHost], work: HostWork | None, heard: HeardOfHosts | None
+    captures: Sequence[CaptureOfHost], work: HostWork | None, shown: ShowsHosts | None
 ) -> Session:
     """An error if none can be read: that of the first."""
     whole = sum(one.size for one in captures)
@@ -81,7 +81,7 @@ def read_session(
         tasks = () if work is None or work.later else work.tasks()
         asking: _Kept | _ReadAgain = _Kept(tasks)
     else:
-        asking = _ReadAgain(work, heard)
+        asking = _ReadAgain(work, shown)
     found = asking.first(captures)
     faults, read = dict(sorted(found.faults.items())), dict(sorted(found.read.items()))
     if not read:
@@ -228,8 +228,8 @@ class _AskHost:
 class _ReadAgain(Asking):
     """Captures of which only answers are kept."""
 
-    def __init__(self, work: HostWork, heard: HeardOfHosts | None) -> None:
-        self._work, self._workers, self._heard = work, work.workers, heard
+    def __init__(self, work: HostWork, shown: ShowsHosts | None) -> None:
+        self._work, self._workers, self._shown = work, work.workers, shown
         self._captures: dict[int, CaptureOfHost] = {}
         self._answers = AnswersByTask[list[TaskAnswers]](list)
 
@@ -249,7 +249,8 @@ class _ReadAgain(Asking):
         self, tasks: tuple[HostTask, ...], captures: Sequence[CaptureOfHost]
     ) -> SessionAnswers:
         sizes = [one.size for one in captures]
-        told = self._workers.gather(_AskHost(tasks), captures, sizes, self._heard)
+        heard = None if self._shown is None else self._shown(len(sizes), sum(sizes))
+        told = self._workers.gather(_AskHost(tasks), captures, sizes, heard)
         found = SessionAnswers() if told.whole is None else told.whole
         for task, answers in zip(tasks, found.answers, strict=False):
             self._answers[task].append(answers)

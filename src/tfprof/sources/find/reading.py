@@ -10,7 +10,7 @@ from tfprof.errors import InputUnreadable, NotReadYet
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.late_pattern import late_pattern
 from tfprof.model.event_scalars import SavedCheckpoint
-from tfprof.model.host_work import HeardOfHosts, HostWork
+from tfprof.model.host_work import HostWork, ShowsHosts
 from tfprof.model.hosts import LeftOut
 from tfprof.model.profile import Input, ProfileData
 from tfprof.sources.files.file_ref import FileRef
@@ -139,11 +139,9 @@ def _session(
         return None
     refs = {file: ref for file, ref in files.items() if ref is not None}
     named = named_captures(refs, record_of(others))
-    whole = sum(one.size for one in named.values())
     # not everybody who hears of files shows hosts
-    shown: Callable[[int, int], HeardOfHosts] | None = getattr(progress, "hosts", None)
-    heard = shown(len(named), whole) if shown is not None else None
-    return ReadSession(named, read_session([*named.values()], work, heard), known)
+    shown: ShowsHosts | None = getattr(progress, "hosts", None)
+    return ReadSession(named, read_session([*named.values()], work, shown), known)
 
 
 def _saves(files: Iterable[FoundFile]) -> tuple[SavedCheckpoint, ...]:

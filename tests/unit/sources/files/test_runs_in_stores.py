@@ -18,10 +18,18 @@ from tfprof.sources.history.index_file import NAME
 
 @pytest.fixture(autouse=True)
 def _fresh_stores(tmp_path, monkeypatch):
+    """All of this process share one memory: what others left there is not ours."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    _empty()
     yield
+    _empty()
+
+
+def _empty() -> None:
     _forget()
-    fsspec.filesystem("memory").store.clear()
+    files = fsspec.filesystem("memory")
+    files.store.clear()
+    files.pseudo_dirs[:] = [""]
 
 
 def _forget() -> None:
