@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.frozen_dataclass import frozen_dataclass
-from tfprof.wire.fields import walk
+from tfprof.wire.fields import Fields, walk
 from tfprof.wire.ids import Ids
 from tfprof.wire.schema import BYTES, FIXED64, VARINT
 from tfprof.wire.words import WORD, Words
@@ -186,7 +186,7 @@ def _decoded(
     for _, found in walk(data, starts, ends):
         some = found.some(_NAME, VARINT)
         table.name[found.owner[some]] = names.rows_of(found.value[some].view(np.int64))
-        for kind, wire_type in _WIRE_TYPES.items():
+        for kind, wire_type in _in_order(found):
             some = found.some(kind, wire_type)
             at = found.owner[some]
             if not len(at):
@@ -198,3 +198,15 @@ def _decoded(
     doubles = np.flatnonzero(table.kind == DOUBLE)
     table.value[doubles] = Words(data).at(table.value[doubles].view(np.int64))
     return table
+
+
+def _in_order(found: Fields) -> Iterable[tuple[int, int]]:
+    """Kinds of values, of a message that is walked alone by where the last of each stands.
+
+    Those that are walked together have one field each.
+    """
+    if found.owner[0] != found.owner[-1]:
+        return _WIRE_TYPES.items()
+    fields = zip(found.number.tolist(), found.kind.tolist(), strict=True)
+    last = {field: at for at, field in enumerate(fields)}
+    return sorted(_WIRE_TYPES.items(), key=lambda one: last.get(one, -1))

@@ -48,6 +48,14 @@ def test_stats_of_some_names_are_those_among_all(messages, only, behind):
     assert columns(some.named(only)) == columns(every.named(only))
 
 
+@pytest.mark.parametrize("count", [1, 50])
+def test_the_last_of_several_values_counts_however_many_there_are(count):
+    """Few messages are walked one by one, many together."""
+    data, starts, ends = written([[b"\x08\x03\x18\x07\x11" + bytes(8)]] * count)
+    found = read_stats(data, starts, ends, FIELD, NAMES)
+    assert (found.kind.tolist(), found.value.tolist()) == ([2] * count, [0] * count)
+
+
 @pytest.mark.parametrize("value", [0, 127, 128, 1 << 35, 1 << 55, 1 << 56, 1 << 62, (1 << 64) - 1])
 def test_numbers_of_other_names_are_passed_over(value):
     stats = [b"\x08\x03\x18" + made.number(value), b"\x08\x05\x20" + made.number(value)]
