@@ -11,16 +11,17 @@ from tfprof.reports.shared.input_bound import is_input_bound
 _STAGE = "the stage that it waits for"
 
 
-def slow_stage(hosts: Hosts, share: float | None, graph: Graph | None) -> str:
-    """The stage; of the first host, as the step above it."""
+def slow_stage(hosts: Hosts, rank: int, share: float | None, graph: Graph | None) -> str:
+    """The stage; of the host of this rank, which waits for so much of its step."""
     if not hosts or not is_input_bound(share):
         return ""
-    first = hosts.without({host.rank for host in hosts[1:]})
-    if len(hosts) > 1 and graph is None:
-        (told,) = first.each(SLOW_STAGE.key, _of_first)
+    several = len(hosts) > 1
+    waits = hosts.without({host.rank for host in hosts if several and host.rank != rank})
+    if several and graph is None:
+        (told,) = waits.each(SLOW_STAGE.key, _of_first)
         if told is not None:
             return told
-    (told,) = first.each(_STAGE, _of_host, graph, about=(graph,))
+    (told,) = waits.each(_STAGE, _of_host, graph, about=(graph,))
     return told
 
 
