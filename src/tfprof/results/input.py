@@ -245,7 +245,8 @@ class InputResult:
     """`bottleneck` is the stage the model waits for most; `work` sums up self times by kind.
 
     Of several hosts, the bottleneck and what was waited are those of `host`, which waits longest;
-    `stages`, `pipelines`, `work` and `device_side` are of all. `fetches` are there for the runs of sessions only, which have no stages.
+    `stages`, `pipelines`, `work` and `device_side` are of all. `fetches` are there for the runs of
+    sessions only, which have no stages.
     """
 
     stages: tuple[InputStage, ...]

@@ -138,6 +138,37 @@ def test_who_is_slow_missing_or_cut_off_is_named(job):
     assert "7 x XPlane" in text
 
 
+_MISSING = "worker-3 is left out: no capture of it, though there are worker-0 to worker-7"
+_CUT = "worker-5 is left out: its file ends early: 8 of 8 steps are missing"
+
+
+def test_a_history_names_the_hosts_that_a_run_is_told_without(job):
+    found = json.loads(run("log", str(job), "--json").out)
+    assert f"{job}: {_MISSING}; {_CUT}" in found["warnings"]
+    assert found["data"]["index"]["read"] == 1
+    again = json.loads(run("log", str(job), "--json").out)
+    assert again["data"]["index"]["known"] == 1
+    assert again["warnings"] == found["warnings"]
+    assert "worker-5 is left out" in " ".join(run("log", str(job)).out.split())
+
+
+def test_a_screen_names_the_hosts_of_some_runs_of_a_history(tmp_path):
+    for at in range(5):
+        session(tmp_path / f"job{at}", 5, name="tiny-htl1", missing={2})
+    words = ("log", *(str(tmp_path / f"job{at}") for at in range(5)), "--no-index")
+    assert run(*words).out.count("worker-2 is left out") == 3
+    assert "2 more runs without all hosts" in " ".join(run(*words).out.split())
+    warnings = json.loads(run(*words, "--json").out)["warnings"]
+    assert sum("worker-2 is left out" in one for one in warnings) == 5
+
+
+def test_a_comparison_names_the_hosts_that_a_side_is_told_without(job, waiting):
+    said = " ".join(run("diff", str(waiting), str(job)).out.split())
+    assert f"{job}: {_MISSING}" in said
+    assert f"{job}: {_CUT}" in said
+    assert f"{job}: steps are those of worker-0, the first of 6 hosts" in said
+
+
 def test_a_host_that_cannot_be_read_is_left_out(tmp_path):
     folder = session(tmp_path / "job", 3)
     whole = json.loads(run("summary", str(folder), "--json").out)["data"]

@@ -68,7 +68,7 @@ def test_what_the_summary_tells_of_one_host_names_it(workers):
     said = " ".join(run("summary", workers).out.split())
     assert "a step on worker-0, 20 steps traced" in said
     assert "Step worker-0: " in said
-    assert "Input worker-1 waits longest, 74.5% of its step: highly input-bound; for Generator" in said
+    assert "worker-1 waits longest, 74.5% of its step: highly input-bound; for Generator" in said
     time = json.loads(run("summary", workers, "--json").out)["data"]["time"]
     assert time["host"] == "worker-0"
     assert time["input_bound_host"] == "worker-1"
@@ -98,3 +98,8 @@ def test_advice_about_input_names_the_host_and_the_step_that_the_share_is_of(wor
 def test_a_budget_of_waiting_is_that_of_the_host_that_waits_longest(workers):
     assert run("check", workers, "--max-input-share", "50%").code == 1
     assert run("check", workers, "--max-input-share", "80%").code == 0
+
+
+def test_a_history_tells_the_wait_of_the_host_that_waits_longest(workers):
+    (found,) = json.loads(run("log", workers, "--no-index", "--json").out)["data"]["runs"]
+    assert 0.74 < found["input_bound"] < 0.75
