@@ -49,7 +49,8 @@ class KnownRun:
 
     `periods_us` are the steps that are compared, `breakdown_us` what an average one went to.
     `facts` and `ops` tell whether two runs do the same work: `ops` has how often a step runs an op
-    type, and its share of the time. `left_out` are hosts that its numbers are not of. `why` is why it could not be read: all else is not known then.
+    type, and its share of the time. `left_out` are hosts that its numbers are not of. `why` is why
+    it could not be read: all else is not known then.
     """
 
     path: str

@@ -142,6 +142,49 @@ _MISSING = "worker-3 is left out: no capture of it, though there are worker-0 to
 _CUT = "worker-5 is left out: its file ends early: 8 of 8 steps are missing"
 
 
+_OF_STEPS = _CUT.replace("is left out", "is left out of what is told of steps")
+
+
+@pytest.mark.parametrize("words", [("input",), ("advise",), ("layers",), ("summary",), ("steps",)])
+def test_what_is_told_of_steps_is_told_without_who_was_cut_off(job, words):
+    assert _CUT in json.loads(run(*words, str(job), "--json").out)["warnings"]
+    assert words == ("steps",) or _CUT in " ".join(run(*words, str(job)).out.split())
+
+
+def test_who_was_cut_off_waits_for_no_input(tmp_path):
+    """A part of its steps would tell how long it waits in no more than these."""
+    folder = session(tmp_path / "job", 3, name="fast-trace-bfc", cut={1})
+    hosts = [
+        one["host"]
+        for one in json.loads(run("input", str(folder), "--json").out)["data"]["pipelines"]
+    ]
+    assert {*hosts} == {"worker-0", "worker-2"}
+
+
+@pytest.mark.parametrize("words", [("memory",), ("timeline",), ("check", "--max-step-time", "1s")])
+def test_what_is_told_of_all_that_was_read_names_who_is_missing_elsewhere(job, words):
+    said = json.loads(run(*words, str(job), "--json").out)["warnings"]
+    assert _OF_STEPS in said
+    assert _OF_STEPS in " ".join(run(*words, str(job)).out.split())
+
+
+def test_a_page_names_who_was_cut_off(job, tmp_path):
+    made = run("report", str(job), "-o", str(tmp_path / "page.html"))
+    assert made.code == 0
+    assert _OF_STEPS in (tmp_path / "page.html").read_text()
+
+
+def test_the_doctor_tells_how_far_a_file_was_used(job, monkeypatch):
+    """Also of a folder that is named from where one is."""
+    monkeypatch.chdir(job.parent)
+    rows = json.loads(run("doctor", job.name, "--json").out)["data"]["found"]
+    why = {one["path"].rpartition("/")[2]: one["why"] for one in rows}
+    told = "up to its end, not for steps"
+    assert why.pop("worker-5.xplane.pb") == told
+    assert {*why.values()} == {None}
+    assert f"used, {told}" in " ".join(run("doctor", str(job)).out.split())
+
+
 def test_a_history_names_the_hosts_that_a_run_is_told_without(job):
     found = json.loads(run("log", str(job), "--json").out)
     assert f"{job}: {_MISSING}; {_CUT}" in found["warnings"]
@@ -300,7 +343,8 @@ def test_a_summary_and_the_steps_are_known_when_hosts_are_loaded(job, monkeypatc
     profile.steps()
     assert not asked
     profile.input()
-    assert len(asked) == 7
+    # who was cut off is left out, which is known by then
+    assert len(asked) == 6
 
 
 @pytest.mark.usefixtures("one_by_one")
