@@ -168,6 +168,13 @@ def test_what_is_told_of_all_that_was_read_names_who_is_missing_elsewhere(job, w
     assert _OF_STEPS in " ".join(run(*words, str(job)).out.split())
 
 
+def test_a_timeline_says_of_which_events_nothing_tells_the_name(tmp_path):
+    folder = session(tmp_path / "job", 2, cut={1})
+    said = run("timeline", str(folder)).out
+    assert "└(no name)" in said
+    assert not any(line.split() == ["└"] for line in said.splitlines())
+
+
 def test_a_page_names_who_was_cut_off(job, tmp_path):
     made = run("report", str(job), "-o", str(tmp_path / "page.html"))
     assert made.code == 0
