@@ -175,6 +175,21 @@ def test_a_timeline_says_of_which_events_nothing_tells_the_name(tmp_path):
     assert not any(line.split() == ["└"] for line in said.splitlines())
 
 
+@pytest.mark.parametrize("columns", ["80", "120"])
+def test_a_lane_stands_below_its_host(tmp_path, monkeypatch, columns):
+    folder = session(tmp_path / "job", 3)
+    for at in range(3):
+        name = folder / f"worker-{at}.xplane.pb"
+        name.rename(folder / f"a-training-job-with-a-long-name-worker-{at}.xplane.pb")
+    monkeypatch.setenv("COLUMNS", columns)
+    lines = run("timeline", str(folder)).out.splitlines()
+    for at in range(3):
+        below = lines[lines.index(f"a-training-job-with-a-long-name-worker-{at}") + 1]
+        assert below.startswith("  ")
+        assert below.endswith("%")
+    assert "/host:" not in "".join(lines)
+
+
 def test_a_page_names_who_was_cut_off(job, tmp_path):
     made = run("report", str(job), "-o", str(tmp_path / "page.html"))
     assert made.code == 0
