@@ -103,3 +103,12 @@ def test_a_budget_of_waiting_is_that_of_the_host_that_waits_longest(workers):
 def test_a_history_tells_the_wait_of_the_host_that_waits_longest(workers):
     (found,) = json.loads(run("log", workers, "--no-index", "--json").out)["data"]["runs"]
     assert 0.74 < found["input_bound"] < 0.75
+
+
+def test_what_the_input_pipeline_took_is_told_with_or_without_waiting(workers):
+    """Iterators wait for other threads, and the summary counts ops."""
+    assert "60.47 ms of it in ops of the input pipeline" in " ".join(
+        run("summary", workers).out.split()
+    )
+    said = " ".join(run("layers", workers).out.split())
+    assert "of it in the input pipeline, with what its iterators wait" in said

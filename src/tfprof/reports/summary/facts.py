@@ -269,7 +269,7 @@ def _op_time(found: SummaryResult, run: RunFacts) -> str:
     took = units.duration(found.time.op_us.number or 0)
     ops = f"{took}{own}{a_step} in {run.executions:,} executions{_places(run.devices)}"
     if run.pipeline_us:
-        ops += f"; {units.duration(run.pipeline_us)} of it in the input pipeline"
+        ops += f"; {units.duration(run.pipeline_us)} of it in ops of the input pipeline"
     return ops
 
 
