@@ -401,3 +401,8 @@ def test_a_host_that_is_asked_again_is_not_kept(waiting, placed_graph, monkeypat
     run("advise", waiting, placed_graph)
     assert len(held) > 3
     assert max(held) <= 1
+
+
+def test_memory_names_the_device_whose_blocks_are_told(job):
+    said = " ".join(run("memory", str(job)).out.split())
+    assert "Highest /host:worker-0/cpu:0; the lines below are of it" in said
