@@ -5,6 +5,7 @@ from __future__ import annotations
 from tfprof.analyses.steps.host_clock import steps_of_hosts as marked_steps
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model import units
+from tfprof.model.hosts import Hosts
 from tfprof.reports.shared.digest import Digest
 from tfprof.reports.shared.input_bound import input_bound, is_input_bound
 from tfprof.results.input_bound import MATTERS
@@ -38,17 +39,22 @@ class Whose:
 
 def whose(known: Digest) -> Whose:
     hosts, steps = known.data.hosts, known.steps
-    if steps is None or len(hosts) < 2:
+    if steps is None or not _are_several(hosts):
         return Whose(share=None if steps is None else steps.input_share)
     from tfprof.reports.steps import steps_of_hosts
 
     best = marked_steps(hosts).best
-    counted = next((one.name for one in hosts if best is not None and one.rank == best.rank), None)
     told = steps_of_hosts(hosts).hosts
     shown, waits = told[0], max(told, key=lambda one: _known(one.input_share))
     stands_out = _stands_out(_known(waits.input_share), _known(shown.input_share))
     rank = file_of((waits if stands_out else shown).rank)
+    counted = None if best is None else best.host
     return Whose(counted, shown.host, waits.host, waits.input_share, stands_out, rank)
+
+
+def _are_several(hosts: Hosts) -> bool:
+    """A capture may be of several, too."""
+    return len(hosts) > 1 or any(len(space.hosts) > 1 for space in hosts.spaces)
 
 
 def _known(share: float | None) -> float:
