@@ -1,9 +1,13 @@
 """Three workers that really trained together, of which one waited for its input."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from run_cli import run
+
+import tfprof
+from tfprof.model.hosts import Hosts
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +77,14 @@ def test_what_the_summary_tells_of_one_host_names_it(workers):
     assert time["host"] == "worker-0"
     assert time["input_bound_host"] == "worker-1"
     assert 0.74 < time["input_bound"] < 0.75
+
+
+def test_so_it_does_of_one_capture_of_all_hosts(workers):
+    data = tfprof.load(workers).data
+    joined = tfprof.Profile(replace(data, hosts=Hosts.of(data.trace)))
+    said = " ".join(str(joined.summary()).split())
+    assert "Step worker-0: " in said
+    assert "worker-1 waits longest, 74.5% of its step: highly input-bound; for Generator" in said
 
 
 def test_what_stands_together_about_input_is_of_the_host_that_waits_longest(workers):

@@ -151,7 +151,7 @@ def run_facts(known: Digest, run: StepAverage) -> RunFacts:
     found, of = known.steps, whose(known)
     step = step_text(found.average(), found.input_share) if found is not None else ""
     hosts = known.data.hosts
-    slow = slow_stage(hosts, of.rank, of.share, known.data.graph)
+    slow = slow_stage(hosts, of, known.data.graph)
     waits = of.input_text(slow)
     devices = of_devices(known)
     return RunFacts(
