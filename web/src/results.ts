@@ -284,11 +284,8 @@ export interface CaptureRow {
   read: boolean;
 }
 
-/** `compilations` are those of XLA, by what is compiled; `compile_us` is what they took. */
 export interface CaptureTraits {
   functions: CalledFunction[];
-  compilations: Record<string, number> | null;
-  compile_us: number;
   devices: DeviceKind[];
   versions: Record<string, string> | null;
   eager_share: number | null;
@@ -1081,6 +1078,7 @@ export interface InputResult {
   work: Record<string, number | null>;
   device_side: number;
   fetches?: SessionFetch[];
+  host?: string;
 }
 
 /** Nodes of one type that read the same shapes. */
@@ -2266,6 +2264,7 @@ export interface RunFacts {
   pipeline_us: number;
   devices: Record<string, number>;
   step: string;
+  input: string;
   waits_for: string;
   kernels: KernelTotals | null;
   host_us: number;
@@ -2827,6 +2826,8 @@ export interface TimeResult {
   input_bound?: number;
   input_bound_kind?: "estimated" | "at_least";
   input_bound_formula?: Formula;
+  host?: string;
+  input_bound_host?: string;
 }
 
 /** Executions on one side, threads of hosts or devices, in picoseconds. */

@@ -125,9 +125,10 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[MemoryResul
 
 
 def _tasks() -> tuple[HostTask, ...]:
+    from tfprof.analyses.steps.host_clock import OWN_STEPS
     from tfprof.reports.memory.of_hosts import MEMORY
 
-    return (MEMORY,)
+    return (OWN_STEPS, MEMORY)
 
 
 def _to_draw(values: Values, progress: ProgressOf | None) -> Answered[MemoryResult]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import Enum
 
 from tfprof.frozen_dataclass import frozen_dataclass
+from tfprof.model.hosts import LeftOut
 from tfprof.model.quantity import Quantity
 
 
@@ -48,7 +49,8 @@ class KnownRun:
 
     `periods_us` are the steps that are compared, `breakdown_us` what an average one went to.
     `facts` and `ops` tell whether two runs do the same work: `ops` has how often a step runs an op
-    type, and its share of the time. `why` is why it could not be read: all else is not known then.
+    type, and its share of the time. `left_out` are hosts that its numbers are not of. `why` is why
+    it could not be read: all else is not known then.
     """
 
     path: str
@@ -65,6 +67,7 @@ class KnownRun:
     ops: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     state: str | None = None
     why: str | None = None
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def not_read(path: str, kind: str, why: str, moment: Moment | None = None) -> KnownRun:

@@ -9,6 +9,9 @@ from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.late_pattern import late_pattern
 from tfprof.model.kernel_names import short_name
 
+# what an event is called whose file does not name it, such as one that was cut off
+NO_NAME = "(no name)"
+
 
 class OpKind(Enum):
     TENSORFLOW = "TensorFlow"

@@ -90,7 +90,10 @@ class DiffRow:
 
 @frozen_dataclass
 class SideRow:
-    """One of the sides: what it is at a glance. `captures` were measured, with `steps` in all."""
+    """One of the sides: what it is at a glance. `captures` were measured, with `steps` in all.
+
+    Of several hosts, steps are those of the first, `input_bound` is of the one that waits longest.
+    """
 
     name: Annotated[str, ROW_KEY]
     captures: int

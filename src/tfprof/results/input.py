@@ -244,7 +244,9 @@ class HostInput:
 class InputResult:
     """`bottleneck` is the stage the model waits for most; `work` sums up self times by kind.
 
-    `fetches` are there for the runs of sessions only, which have no stages.
+    Of several hosts, the bottleneck and what was waited are those of `host`, which waits longest;
+    `stages`, `pipelines`, `work` and `device_side` are of all. `fetches` are there for the runs of
+    sessions only, which have no stages.
     """
 
     stages: tuple[InputStage, ...]
@@ -258,3 +260,4 @@ class InputResult:
     device_side: int
     hosts: Annotated[tuple[HostInput, ...], INSIDE]
     fetches: Annotated[tuple[SessionFetch, ...] | None, IF_KNOWN] = None
+    host: Annotated[str | None, IF_KNOWN] = None

@@ -75,7 +75,8 @@ class MeasuredTime:
     """`steps` is None if nothing tells where steps begin, `device_us` if no device was recorded.
 
     That and `host_us` are of an average step, as in the rows; `self_us` is of all of the run.
-    `copy_us` is a part of `device_us`; `devices` are those that did something. `work_unknown_us` is
+    `copy_us` is a part of `device_us`; `devices` are those that did something. `pipeline_us` is
+    what of `self_us` the input pipeline took, with what its iterators wait. `work_unknown_us` is
     what of `self_us` a device computed nobody knows how much; all rates are of the rest.
     """
 

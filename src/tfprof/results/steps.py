@@ -260,6 +260,12 @@ class StepsResult:
         """The steps that averages are of: maybe without the first and the last."""
         return self.steps if self.average.steps == len(self.steps) else self.steps[1:-1]
 
+    @property
+    def most_input_bound(self) -> Quantity:
+        """What the host waits that waits longest for its input."""
+        shares = [one.input_bound for one in self.hosts if one.input_bound.known]
+        return max(shares, key=lambda one: one.number or 0.0, default=self.input_bound)
+
 
 @frozen_dataclass
 class NoSteps:

@@ -68,7 +68,8 @@ class PhaseTimes:
 class TimeResult:
     """`op_us` is the time of the devices where one was recorded, which `device_us` then is, too.
 
-    `host_us` is what ops took on threads of hosts; `phases` are of `op_us`.
+    `host_us` is what ops took on threads of hosts; `phases` are of `op_us`. Of several hosts,
+    steps are those of `host`, ops are of all, and `input_bound_host` waits longest for input.
     """
 
     step_us: Quantity
@@ -79,6 +80,8 @@ class TimeResult:
     host_us: Quantity
     phases: PhaseTimes | None
     input_bound: Annotated[Quantity | None, IF_KNOWN]
+    host: Annotated[str | None, IF_KNOWN] = None
+    input_bound_host: Annotated[str | None, IF_KNOWN] = None
 
 
 @frozen_dataclass
@@ -123,9 +126,10 @@ class KernelTotals:
 class RunFacts:
     """What else there is to say of a run.
 
-    `is_period`: a step lasts until the next begins. `step` tells what its time went to, `waits_for`
-    the stage of the input that holds it up, if one does, `bound` what the steps of devices are
-    bound by, `slowest` which of several hosts is behind, `missing` what was not recorded.
+    `is_period`: a step lasts until the next begins. `step` tells what its time went to, `input` of
+    another host that waits longer for its input, `waits_for` the stage of the input that holds it
+    up, if one does, `bound` what the steps of devices are bound by, `slowest` which of several
+    hosts is behind, `missing` what was not recorded.
     """
 
     executions: int
@@ -133,6 +137,7 @@ class RunFacts:
     pipeline_us: float
     devices: Mapping[str, float]
     step: str
+    input: str
     waits_for: str
     kernels: KernelTotals | None
     host_us: float

@@ -117,13 +117,15 @@ class Series:
 class LaneBar:
     """How busy a lane of a timeline was in each of many equal stretches, 0 to 1, and in all.
 
-    What took longest is named in its place: where it began and ended, 0 to 1 of the whole.
+    What took longest is named in its place: where it began and ended, 0 to 1 of the whole. Lanes of
+    one `host` follow each other, and it is empty where there is one only.
     """
 
     label: str
     busy: Sequence[float]
     share: float
     named: Sequence[tuple[float, float, str]] = ()
+    host: str = ""
 
 
 @frozen_dataclass

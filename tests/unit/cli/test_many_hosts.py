@@ -138,6 +138,102 @@ def test_who_is_slow_missing_or_cut_off_is_named(job):
     assert "7 x XPlane" in text
 
 
+_MISSING = "worker-3 is left out: no capture of it, though there are worker-0 to worker-7"
+_CUT = "worker-5 is left out: its file ends early: 8 of 8 steps are missing"
+
+
+_OF_STEPS = _CUT.replace("is left out", "is left out of what is told of steps")
+
+
+@pytest.mark.parametrize("words", [("input",), ("advise",), ("layers",), ("summary",), ("steps",)])
+def test_what_is_told_of_steps_is_told_without_who_was_cut_off(job, words):
+    assert _CUT in json.loads(run(*words, str(job), "--json").out)["warnings"]
+    assert words == ("steps",) or _CUT in " ".join(run(*words, str(job)).out.split())
+
+
+def test_who_was_cut_off_waits_for_no_input(tmp_path):
+    """A part of its steps would tell how long it waits in no more than these."""
+    folder = session(tmp_path / "job", 3, name="fast-trace-bfc", cut={1})
+    hosts = [
+        one["host"]
+        for one in json.loads(run("input", str(folder), "--json").out)["data"]["pipelines"]
+    ]
+    assert {*hosts} == {"worker-0", "worker-2"}
+
+
+@pytest.mark.parametrize("words", [("memory",), ("timeline",), ("check", "--max-step-time", "1s")])
+def test_what_is_told_of_all_that_was_read_names_who_is_missing_elsewhere(job, words):
+    said = json.loads(run(*words, str(job), "--json").out)["warnings"]
+    assert _OF_STEPS in said
+    assert _OF_STEPS in " ".join(run(*words, str(job)).out.split())
+
+
+def test_a_timeline_says_of_which_events_nothing_tells_the_name(tmp_path):
+    folder = session(tmp_path / "job", 2, cut={1})
+    said = run("timeline", str(folder)).out
+    assert "└(no name)" in said
+    assert not any(line.split() == ["└"] for line in said.splitlines())
+
+
+@pytest.mark.parametrize("columns", ["80", "120"])
+def test_a_lane_stands_below_its_host(tmp_path, monkeypatch, columns):
+    folder = session(tmp_path / "job", 3)
+    for at in range(3):
+        name = folder / f"worker-{at}.xplane.pb"
+        name.rename(folder / f"a-training-job-with-a-long-name-worker-{at}.xplane.pb")
+    monkeypatch.setenv("COLUMNS", columns)
+    lines = run("timeline", str(folder)).out.splitlines()
+    for at in range(3):
+        below = lines[lines.index(f"a-training-job-with-a-long-name-worker-{at}") + 1]
+        assert below.startswith("  ")
+        assert below.endswith("%")
+    assert "/host:" not in "".join(lines)
+
+
+def test_a_page_names_who_was_cut_off(job, tmp_path):
+    made = run("report", str(job), "-o", str(tmp_path / "page.html"))
+    assert made.code == 0
+    assert _OF_STEPS in (tmp_path / "page.html").read_text()
+
+
+def test_the_doctor_tells_how_far_a_file_was_used(job, monkeypatch):
+    """Also of a folder that is named from where one is."""
+    monkeypatch.chdir(job.parent)
+    rows = json.loads(run("doctor", job.name, "--json").out)["data"]["found"]
+    why = {one["path"].rpartition("/")[2]: one["why"] for one in rows}
+    told = "up to its end, not for steps"
+    assert why.pop("worker-5.xplane.pb") == told
+    assert {*why.values()} == {None}
+    assert f"used, {told}" in " ".join(run("doctor", str(job)).out.split())
+
+
+def test_a_history_names_the_hosts_that_a_run_is_told_without(job):
+    found = json.loads(run("log", str(job), "--json").out)
+    assert f"{job}: {_MISSING}; {_CUT}" in found["warnings"]
+    assert found["data"]["index"]["read"] == 1
+    again = json.loads(run("log", str(job), "--json").out)
+    assert again["data"]["index"]["known"] == 1
+    assert again["warnings"] == found["warnings"]
+    assert "worker-5 is left out" in " ".join(run("log", str(job)).out.split())
+
+
+def test_a_screen_names_the_hosts_of_some_runs_of_a_history(tmp_path):
+    for at in range(5):
+        session(tmp_path / f"job{at}", 5, name="tiny-htl1", missing={2})
+    words = ("log", *(str(tmp_path / f"job{at}") for at in range(5)), "--no-index")
+    assert run(*words).out.count("worker-2 is left out") == 3
+    assert "2 more runs without all hosts" in " ".join(run(*words).out.split())
+    warnings = json.loads(run(*words, "--json").out)["warnings"]
+    assert sum("worker-2 is left out" in one for one in warnings) == 5
+
+
+def test_a_comparison_names_the_hosts_that_a_side_is_told_without(job, waiting):
+    said = " ".join(run("diff", str(waiting), str(job)).out.split())
+    assert f"{job}: {_MISSING}" in said
+    assert f"{job}: {_CUT}" in said
+    assert f"{job}: steps are those of worker-0, the first of 6 hosts" in said
+
+
 def test_a_host_that_cannot_be_read_is_left_out(tmp_path):
     folder = session(tmp_path / "job", 3)
     whole = json.loads(run("summary", str(folder), "--json").out)["data"]
@@ -277,7 +373,8 @@ def test_a_summary_and_the_steps_are_known_when_hosts_are_loaded(job, monkeypatc
     profile.steps()
     assert not asked
     profile.input()
-    assert len(asked) == 7
+    # who was cut off is left out, which is known by then
+    assert len(asked) == 6
 
 
 @pytest.mark.usefixtures("one_by_one")
@@ -312,3 +409,8 @@ def test_a_host_that_is_asked_again_is_not_kept(waiting, placed_graph, monkeypat
     run("advise", waiting, placed_graph)
     assert len(held) > 3
     assert max(held) <= 1
+
+
+def test_memory_names_the_device_whose_blocks_are_told(job):
+    said = " ".join(run("memory", str(job)).out.split())
+    assert "Highest /host:worker-0/cpu:0; the lines below are of it" in said

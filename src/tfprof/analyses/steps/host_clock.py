@@ -24,6 +24,7 @@ class MarkedSteps:
     place: int
     rank: int
     windows: tuple[StepWindow, ...]
+    host: str
 
 
 @frozen_dataclass
@@ -50,6 +51,7 @@ class _OwnSteps:
     place: int
     windows: tuple[StepWindow, ...]
     all_marked: bool
+    host: str
 
 
 def _own_steps(host: Host) -> _OwnSteps | None:
@@ -57,10 +59,10 @@ def _own_steps(host: Host) -> _OwnSteps | None:
     space = host.trace.space
     if space is None:
         return None
-    found = [ranked_steps(space, name) for name in space.hosts]
-    place, best = min(found, key=lambda one: one[0], default=(0, None))
+    found = [(*ranked_steps(space, name), name) for name in space.hosts]
+    place, best, name = min(found, key=lambda one: one[0], default=(0, None, ""))
     windows = () if best is None else tuple(best.windows)
-    return _OwnSteps(place, windows, bool(found) and all(one.windows for _, one in found))
+    return _OwnSteps(place, windows, bool(found) and all(one.windows for _, one, _ in found), name)
 
 
 def _marked(host: Host) -> StepsOfHosts:
@@ -68,7 +70,7 @@ def _marked(host: Host) -> StepsOfHosts:
     if own is None or not own.windows:
         return StepsOfHosts()
     numbers = dict.fromkeys((window.number for window in own.windows), 1)
-    return StepsOfHosts(MarkedSteps(own.place, host.rank, own.windows), numbers)
+    return StepsOfHosts(MarkedSteps(own.place, host.rank, own.windows, own.host), numbers)
 
 
 OWN_STEPS = HostTask("own steps", _marked, together=True)

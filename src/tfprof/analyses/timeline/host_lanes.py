@@ -16,7 +16,7 @@ from tfprof.analyses.timeline.event_filters import Filters, picked
 from tfprof.analyses.timeline.lanes import lanes, merged
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.device import ALL_STREAMS, short_names
-from tfprof.model.op_names import kind_of
+from tfprof.model.op_names import NO_NAME, kind_of
 from tfprof.model.units import as_micros
 from tfprof.model.xspace import HOST_THREADS, Plane, Space
 from tfprof.results.partial import both
@@ -169,5 +169,5 @@ def _longest(plane: Plane, rows: Ints, begin: int, end: int) -> Iterator[Longest
     own = self_times(np.zeros(len(start), np.int64), start, duration)
     for at in np.argsort(-own, kind="stable")[:_NAMED].tolist():
         first, stop = int(start[at]) - begin, int(start[at] + duration[at]) - begin
-        name = kind_of(plane.name_of(int(rows[at])))
+        name = kind_of(plane.name_of(int(rows[at]))) or NO_NAME
         yield Longest(-int(own[at]), max(0, first), min(end - begin, stop), name)

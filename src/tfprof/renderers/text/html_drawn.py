@@ -52,7 +52,7 @@ def lanes(part: Lanes) -> Iterator[str]:
     shown = part.rows[: min(part.show or _MOST_LANES, _MOST_LANES)]
     lines = [
         tag("tr", [
-            tag("th", safe(row.label), scope="row"),
+            tag("th", safe(f"{row.host} {row.label}".strip()), scope="row"),
             tag("td", safe(units.share(row.share, 1.0)), class_="n"),
             tag("td", _strip(row.busy), style="width:60%"),
         ])

@@ -20,15 +20,21 @@ _MARK = "└"
 
 def lane_lines(lanes: Lanes, width: int) -> Iterator[str]:
     shown = _busiest(lanes)
-    longest = max((len(lane.label) for lane in shown), default=0)
+    indent = "  " if any(lane.host for lane in shown) else ""
+    longest = max((len(indent + lane.label) for lane in shown), default=0)
     label = min(max(longest, len(lanes.title)), width // _LABEL_SHARE)
     bar = width - label - _PERCENT - 4
     begin, end = lanes.span
     axis = begin + end.rjust(max(0, bar - len(begin)))
     yield f"{tail_cut(lanes.title, label).ljust(label)}  {axis}   busy"
+    host = ""
     for lane in shown:
+        if lane.host != host:
+            host = lane.host
+            yield tail_cut(host, width)
         share = f"{100 * lane.share:.0f}%"
-        yield f"{middle_cut(lane.label, label).ljust(label)}  {_bar(lane, bar)}  {share:>5}"
+        name = indent + middle_cut(lane.label, label - len(indent))
+        yield f"{name.ljust(label)}  {_bar(lane, bar)}  {share:>5}"
         names = _names(lane, bar)
         if names:
             yield " " * (label + 2) + names

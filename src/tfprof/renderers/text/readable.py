@@ -57,6 +57,7 @@ def _lanes(lanes: Lanes) -> Lanes:
         replace(
             row,
             label=printable(row.label),
+            host=printable(row.host),
             named=[(begin, end, printable(name)) for begin, end, name in row.named],
         )
         for row in lanes.rows

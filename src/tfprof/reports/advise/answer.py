@@ -34,7 +34,8 @@ def ask(data: ProfileData, query: Query) -> Answered[AdviseResult]:
     told = advise(known_of(found, query), ignored)
     shown = told if query.every else told[:SHOWN]
     result = AdviseResult(tuple(shown), len(told) - len(shown), len(rules()), tuple(ignored))
-    warnings = list(data.warnings)
+    # as it was looked at: also who was left out then
+    warnings = list(found.data.warnings)
     if data.graph is not None and found.static is None:
         warnings.append(_LARGE)
     return answered("advise", data, result, warnings, warnings, recognised=recognised(data))

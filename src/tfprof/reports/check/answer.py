@@ -18,6 +18,7 @@ from tfprof.reports.check.measured import Measured
 from tfprof.reports.check.query import Query
 from tfprof.reports.diff.sides import PERIOD
 from tfprof.reports.diff.timed import paired, share_text
+from tfprof.reports.shared.whole_hosts import with_cut_hosts_named
 from tfprof.reports.shared.words import recognised
 from tfprof.results.answered import Answered, answered, used_inputs
 from tfprof.results.check import BudgetRow, CheckResult
@@ -55,6 +56,7 @@ def ask(data: ProfileData, query: Query) -> Answered[CheckResult]:
     said = ", ".join(one.title for one in query.baseline) or None
     result = CheckResult(rows, all(row.ok for row in rows), said)
     doubts = [*_warnings(result)]
+    data = with_cut_hosts_named(data)
     # a table has no room for whole sentences
     reasons = [f"{row.metric}: {row.why}" for row in rows if not row.ok and row.why != _OVER]
     told = (*data.warnings, *doubts)

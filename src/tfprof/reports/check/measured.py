@@ -93,8 +93,11 @@ def _step_time(one: Measured) -> Quantity:
 
 
 def _input_share(one: Measured) -> Quantity:
+    """Of several hosts, that of the one that waits longest: others wait for it."""
     found = one.steps
-    return Quantity.unknown(found.what) if isinstance(found, TfprofError) else found.input_bound
+    if isinstance(found, TfprofError):
+        return Quantity.unknown(found.what)
+    return found.most_input_bound if isinstance(found, StepsResult) else found.input_bound
 
 
 _MEASURED: Mapping[str, Callable[[Measured], Quantity]] = {

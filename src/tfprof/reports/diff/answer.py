@@ -44,12 +44,25 @@ def compare(
         rows,
     )
     used = tuple(one for side in made for run in side.runs for one in used_inputs(run))
-    warnings = tuple(dict.fromkeys(w for side in made for run in side.runs for w in run.warnings))
-    said = (*taken, *_notes(result), *_of_one_sample(before, after), *_of_two_kinds(before, after))
+    warnings = tuple(dict.fromkeys(w for side in made for run in side.runs for w in _warned(run)))
+    hosts = [text for side in made for text in side.about_hosts()]
+    said = (
+        *taken,
+        *hosts,
+        *_notes(result),
+        *_of_one_sample(before, after),
+        *_of_two_kinds(before, after),
+    )
     subject = Subject(" → ".join(short_names([before.name, after.name])))
     return Answered(
         SCHEMA, "diff", used, (*warnings, *said), result, subject, (*warnings[:1], *said)
     )
+
+
+def _warned(run: ProfileData) -> Iterator[str]:
+    """Who is left out is told with the run that it is left out of."""
+    named = {str(one) for one in run.left_out}
+    yield from (text for text in run.warnings if text not in named)
 
 
 def _at_common_sizes(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,7 @@ from tfprof.model.quantity import Quantity
 from tfprof.model.units import as_micros
 from tfprof.reports.diff.layers_of import Layers, layers_of
 from tfprof.reports.diff.query import Query
+from tfprof.reports.shared.whole_hosts import with_whole_hosts
 from tfprof.reports.steps import Query as StepsQuery
 from tfprof.reports.steps import ask as ask_steps
 from tfprof.reports.summary import Brief, brief_of
@@ -87,12 +88,22 @@ class Side:
             len(self.measured),
             sum(len(run) for run in period.runs) if period is not None else 0,
             Quantity.measured(period.level) if period is not None else told.step_us,
-            Quantity.unknown("no steps") if steps is None else steps.input_bound,
+            Quantity.unknown("no steps") if steps is None else steps.most_input_bound,
             told.params.total,
             told.costs.flops,
             max(peaks.values(), key=_size, default=Quantity.unknown("no memory is known")),
             {} if steps is None else steps.average.breakdown,
         )
+
+    def about_hosts(self) -> Iterator[str]:
+        """Of which of several hosts the steps are, and who is left out; a run a line or more."""
+        for run in self.runs:
+            for one in with_whole_hosts(run).left_out:
+                yield f"{run.title}: {one}"
+        for run, steps in self.measured:
+            if len(steps.hosts) > 1:
+                shown, many = steps.hosts[0].host, len(steps.hosts)
+                yield f"{run.title}: steps are those of {shown}, the first of {many:,} hosts"
 
 
 def _size(peak: Quantity) -> float:

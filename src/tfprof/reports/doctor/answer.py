@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tfprof.analyses.checkpoint.restore import restores
 from tfprof.analyses.checkpoint.verify import damaged_tensors
 from tfprof.errors import InputMissing, InputUnreadable, TfprofError, ValuesNotSaved
 from tfprof.model import units
-from tfprof.model.profile import Input
+from tfprof.model.profile import Input, ProfileData
 from tfprof.reports.shared.digest import Digest, digest
 from tfprof.reports.shared.missing import missing_inputs
 from tfprof.reports.shared.recorded_run import recorded_run, said_by_recorder
+from tfprof.reports.shared.whole_hosts import cut_off
 from tfprof.results.answered import SCHEMA, Answered, Subject, Used
 from tfprof.results.doctor import Checksums, DoctorResult, FileRow, RestoreResult
-from tfprof.sources.files.opener import opener_for
+from tfprof.sources.files.opener import here, opener_for
 from tfprof.sources.find.choose import Selection
 from tfprof.sources.find.folders import FoundFile, files_below, inspect
 from tfprof.sources.find.load import ProgressOf, Request, choose, read
+from tfprof.sources.find.trace_files import FilesTrace
 
 _DAMAGE_SHOWN = 5
 _VERIFIED_UP_TO = 2 * 10**9
+_UP_TO_ITS_END = "up to its end, not for steps"
 
 
 def ask_paths(request: Request, progress: ProgressOf | None = None) -> Answered[DoctorResult]:
@@ -41,11 +45,12 @@ def ask_paths(request: Request, progress: ProgressOf | None = None) -> Answered[
             problems.append(_with_hint(fault))
             found += _unread(selection)
         else:
-            found += data.inputs
             try:
                 profiles.append(digest(data))
+                found += _cut_off(data)
             except InputUnreadable as fault:  # damage deep inside shows when it is looked at
                 problems.append(_with_hint(fault))
+                found += data.inputs
     found += [_not_used(one, why) for one, why in choice.left_over]
     return _told(title, found, profiles, problems, choice.warnings)
 
@@ -61,6 +66,17 @@ def _as_found(request: Request) -> list[Input]:
 def _unread(selection: Selection) -> list[Input]:
     named = [(one, "recognised, not read") for one in selection.used]
     return [_not_used(one, why) for one, why in named + selection.passed_over + selection.elsewhere]
+
+
+def _cut_off(data: ProfileData) -> Iterator[Input]:
+    """What was read up to where it ends is used, and not for all."""
+    left_out = cut_off(data)
+    sources = [host.source for host in data.hosts if host.rank in left_out]
+    files = [file for one in sources if isinstance(one, FilesTrace) for file in one.files]
+    cut = {file.file.path for file in files}
+    for one in data.inputs:
+        is_cut = opener_for(one.path).absolute(one.path, here()) in cut if cut else False
+        yield replace(one, why=_UP_TO_ITS_END) if is_cut else one
 
 
 def _not_used(one: FoundFile, why: str) -> Input:

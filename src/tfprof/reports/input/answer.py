@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tfprof.analyses.input_pipeline.host_input import input_of_hosts
 from tfprof.analyses.input_pipeline.session_input import session_input
+from tfprof.analyses.steps.host_clock import OWN_STEPS
 from tfprof.errors import InputMissing
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.graph import Graph
@@ -18,6 +19,7 @@ from tfprof.model.xspace import Space
 from tfprof.reports.input.partial import InputPartial
 from tfprof.reports.input.words import notes
 from tfprof.reports.shared.run_in_time import no_run, run_of_session
+from tfprof.reports.shared.whole_hosts import with_whole_hosts
 from tfprof.reports.shared.words import recognised
 from tfprof.results.answered import Answered, answered
 from tfprof.results.input import HostInput, InputResult
@@ -49,6 +51,7 @@ class Query:
 
 
 def ask(data: ProfileData, _query: Query) -> Answered[InputResult]:
+    data = with_whole_hosts(data)
     recorded = data.hosts.recorded
     if recorded is not None:
         partial = InputPartial((_of_session(data, recorded),))
@@ -104,7 +107,7 @@ def input_task(graph: Graph | None) -> HostTask:
     return HostTask("input", _of_host, (graph,), together=True, about=(graph,))
 
 
-TASKS = (input_task(None),)
+TASKS = (OWN_STEPS, input_task(None))
 
 
 def _warnings(found: InputPartial) -> Iterator[str]:

@@ -11,6 +11,8 @@ from tfprof.reports.shared.input_bound import is_input_bound
 from tfprof.results.input import HostInput, InputPipeline, InputResult, InputWork, Waited
 from tfprof.results.partial import together
 
+_NOBODY = HostInput(0, "", None, None, None, (), 0, 0)
+
 
 @frozen_dataclass
 class InputPartial:
@@ -29,21 +31,22 @@ class InputPartial:
             _numbered(number, one, advised=_is_held_up(host))
             for number, (host, one) in enumerate(found)
         )
-        waiting = next((one.waiting for one in self.hosts if one.waiting is not None), None)
-        hidden = next((one.hidden for one in self.hosts if one.hidden is not None), None)
+        shown = max(self.hosts, key=_held_up, default=_NOBODY)
+        slow = (one.bottleneck for one in shown.pipelines if one.bottleneck is not None)
         return InputResult(
             tuple(stage for one in pipelines for stage in one.stages),
             # of several pipelines, that of the one the model waits for most
-            next((one.bottleneck for one in pipelines if one.bottleneck is not None), None),
-            Waited.of(waiting),
-            hidden.waited if hidden is not None else None,
-            verdict(waiting.share) if waiting is not None else None,
-            next((one.marker_rule for one in self.hosts if one.marker_rule is not None), None),
+            next(slow, None),
+            Waited.of(shown.waiting),
+            shown.hidden.waited if shown.hidden is not None else None,
+            verdict(shown.waiting.share) if shown.waiting is not None else None,
+            shown.marker_rule,
             pipelines,
             self._work(),
             sum(host.device_side for host in self.hosts),
             self.hosts,
             tuple(one for host in self.hosts for one in host.fetches) or None,
+            shown.host if len(self.hosts) > 1 else None,
         )
 
     def _work(self) -> dict[InputWork, int]:
@@ -56,6 +59,12 @@ class InputPartial:
                 work[stage.work] += stage.self_time
             work[InputWork.ENQUEUE] += host.copying
         return work
+
+
+def _held_up(host: HostInput) -> tuple[float, bool]:
+    """How much it waits; of hosts that wait alike, one with stages that tell of it."""
+    share = -1.0 if host.waiting is None else host.waiting.share
+    return share, any(one.bottleneck is not None for one in host.pipelines)
 
 
 def _is_held_up(host: HostInput) -> bool:

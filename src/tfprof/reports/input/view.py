@@ -26,10 +26,11 @@ def view(answered: Answered[InputResult]) -> Report:
     parts: list[Part] = [Facts(list(_facts(found)))]
     if found.fetches:
         parts.append(fetch_table(found.fetches))
+    shown = _shown(found)
     for number, one in enumerate(found.pipelines, 1):
         stages = stage_table(one, f"stage of {number}" if several else "stage")
-        shown = number <= _SHOWN
-        parts += [replace(table, on_screen=shown) for table in (stages, function_table(one))]
+        on_screen = number in shown
+        parts += [replace(table, on_screen=on_screen) for table in (stages, function_table(one))]
     said = list(answered.notes)
     rest = len(found.pipelines) - _SHOWN
     if rest > 0:
@@ -45,12 +46,20 @@ def _facts(found: InputResult) -> Iterator[tuple[str, str]]:
     if found.fetches:
         yield from fetch_facts(found.fetches, found.waited.share)
     several = len(found.pipelines) > 1
-    for number, one in enumerate(found.pipelines[:_SHOWN], 1):
-        yield from _pipeline_facts(one, f" {number}" if several else "")
+    for number, one in _shown(found).items():
+        of = f"{one.host}: " if found.host is not None else ""
+        yield f"Pipeline{f' {number}' if several else ''}", of + budget_text(one)
+        yield from _pipeline_facts(one)
 
 
-def _pipeline_facts(found: InputPipeline, number: str) -> Iterator[tuple[str, str]]:
-    yield f"Pipeline{number}", budget_text(found)
+def _shown(found: InputResult) -> dict[int, InputPipeline]:
+    """By their numbers: of several hosts, those of the one that waits longest are among them."""
+    every = [*enumerate(found.pipelines, 1)]
+    first = sorted(every, key=lambda one: one[1].host != found.host)[:_SHOWN]
+    return dict(sorted(first, key=lambda one: one[0]))
+
+
+def _pipeline_facts(found: InputPipeline) -> Iterator[tuple[str, str]]:
     yield "Bottleneck", bottleneck_text(found)
     for text in found.advice:
         yield "Change", text

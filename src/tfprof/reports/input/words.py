@@ -164,13 +164,15 @@ def notes(found: InputResult) -> Iterator[str]:
             time = units.duration_ps(host.hidden.waited / host.hidden.periods)
             share = units.share(host.hidden.share, 1)
             each = "a step" if host.hidden.by_steps else "a call"
+            who = "The host" if found.host is None else host.host
             yield (
-                f"The host waits another {time} {each} ({share}) while a device is at work: "
+                f"{who} waits another {time} {each} ({share}) while a device is at work: "
                 "that holds nothing up."
             )
         if host.device_side:
             count = units.plural(host.device_side, "iterator")
-            yield f"{count} that only hand elements to a device are left out."
+            of = "" if found.host is None else f" of {host.host}"
+            yield f"{count}{of} that only hand elements to a device are left out."
 
 
 def _rewritten(one: InputStage) -> Iterator[str]:

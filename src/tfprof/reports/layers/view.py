@@ -115,7 +115,8 @@ def _measured(time: MeasuredTime | None) -> list[str]:
     runs = units.plural(time.executions, "execution")
     own = f"{units.duration(time.self_us)} of op time in {runs}"
     if time.pipeline_us:
-        own += f", {units.duration(time.pipeline_us)} of it in the input pipeline"
+        took = units.duration(time.pipeline_us)
+        own += f", {took} of it in the input pipeline, with what its iterators wait"
     span = f"{units.duration(time.span_us)} from the first op to the last"
     if time.steps is not None and time.steps > 1:
         span += f", {units.plural(time.steps, 'step')}"

@@ -26,6 +26,8 @@ _METRICS = {"params": "parameters", "flops": "FLOPs", "step_us": "step time",
             "input_bound": "input share", "peak_bytes": "peak memory"}  # fmt: skip
 # from so many comparisons on, chance is worth a word
 _MANY = 20
+# runs without all of their hosts that a screen names
+_HOSTS_TOLD = 3
 # runs before one that tell how far runs differ
 _TELL_NOISE = 3
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -58,7 +60,22 @@ def history(
     used = tuple(Used(place(run.path), run.kind) for run in ordered if run.kind != NOTHING)
     unknown = tuple(_why_null(asked))
     notes = (*warnings, *_notes(result, told))
-    return Answered(SCHEMA, "log", used, (*notes, *unknown), result, Subject(title), notes)
+    hosts = [*_left_out(ordered, asked)]
+    shown = (*notes, *hosts[:_HOSTS_TOLD], *_more(len(hosts) - _HOSTS_TOLD))
+    return Answered(SCHEMA, "log", used, (*notes, *hosts, *unknown), result, Subject(title), shown)
+
+
+def _left_out(runs: Sequence[KnownRun], asked: Sequence[RunRow]) -> Iterator[str]:
+    """A line for each run that was not read of all its hosts, the newest first."""
+    told = {row.path for row in asked}
+    for run in reversed(runs):
+        if run.left_out and run.path in told:
+            yield f"{place(run.path)}: {'; '.join(map(str, run.left_out))}"
+
+
+def _more(runs: int) -> Iterator[str]:
+    if runs > 0:
+        yield f"{units.plural(runs, 'more run')} without all hosts: --json names them."
 
 
 def _at(run: KnownRun) -> datetime:

@@ -12,6 +12,7 @@ from pathlib import Path
 from tfprof.analyses.comparison.matching import unnumbered
 from tfprof.analyses.runtime.step_samples import model_ops
 from tfprof.errors import TfprofError
+from tfprof.model.hosts import LeftOut
 from tfprof.model.known_run import Fact, KnownRun, Moment, TimeSource, not_read
 from tfprof.model.profile import ProfileData
 from tfprof.model.quantity import Quantity
@@ -22,6 +23,7 @@ from tfprof.reports.diff.layers_of import Layers
 from tfprof.reports.diff.query import Query as DiffQuery
 from tfprof.reports.diff.same_work import CONNECTIONS, facts_of, fingerprint
 from tfprof.reports.diff.sides import PERIOD, Side
+from tfprof.reports.shared.whole_hosts import with_whole_hosts
 from tfprof.reports.summary.brief import Brief
 from tfprof.sources.find.runs_at_place import RunRead
 from tfprof.sources.history.entries import MOST_OPS, MOST_PERIODS, without_floors
@@ -78,6 +80,10 @@ def _known(path: str, kind: str, data: ProfileData, moment: Moment | None) -> Kn
         {what: Fact(fact.value, fact.text[:_LONGEST_TEXT]) for what, fact in _facts(side).items()},
         _ops(side),
         _state(told),
+        left_out=tuple(
+            LeftOut(place(one.host)[:_LONGEST_REASON], place(one.why)[:_LONGEST_REASON])
+            for one in with_whole_hosts(data).left_out
+        ),
     )
 
 

@@ -20,6 +20,7 @@ from tfprof.reports.memory.of_hosts import measured_on_hosts
 from tfprof.reports.memory.query import Query
 from tfprof.reports.shared.model_costs import costs_of
 from tfprof.reports.shared.recorded_run import batch_of_run, said_of_batch
+from tfprof.reports.shared.whole_hosts import with_cut_hosts_named
 from tfprof.results.answered import Answered
 from tfprof.results.memory import EstimatedMemory
 from tfprof.results.memory_trace import MeasuredMemory
@@ -37,7 +38,7 @@ def ask(
     query = _as_fed(data, query)
     if not data.hosts or not query.may_be_measured:
         return _as_in_run(data, query, progress)
-    found = _measured(data)
+    found = _measured(with_cut_hosts_named(data))
     if found is not None:
         return found
     warning = ". ".join(why_none(data.hosts))
@@ -68,7 +69,8 @@ def to_draw(
     """The same over time, or for as many batches as make a curve; beside an `other` model."""
     data = data.as_recorded()
     query = _as_fed(data, query)
-    found = _measured(data) if data.hosts and query.may_be_measured else None
+    may_be = data.hosts and query.may_be_measured
+    found = _measured(with_cut_hosts_named(data)) if may_be else None
     if found is not None:
         return found
 

@@ -40,6 +40,7 @@ def _facts(memory: MeasuredMemory) -> Iterator[tuple[str, str]]:
     else:
         for device, one in memory.devices.items():
             yield device, f"{_peak(one)} at the peak, {_when(one)}"
+        yield "Highest", f"{memory.highest}; the lines below are of it"
     if highest.persistent_bytes.known:
         together = size(highest.total_bytes)
         yield "Variables", f"{size(highest.persistent_bytes)}, together {together}"

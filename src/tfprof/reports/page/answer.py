@@ -14,6 +14,7 @@ from tfprof.module_names import module_names
 from tfprof.reports.page import sections as folder
 from tfprof.reports.page.about import About, NothingToShow
 from tfprof.reports.page.query import Query
+from tfprof.reports.shared.whole_hosts import with_cut_hosts_named
 from tfprof.reports.shared.words import recognised
 from tfprof.results.answered import Answered, answered
 from tfprof.results.page import Absent, Page, PageWritten, Section, SectionSize
@@ -60,6 +61,7 @@ def ask(data: ProfileData, query: Query, progress: Progress | None = None) -> An
         except (NothingToShow, TfprofError) as why:
             absent.append(Absent(kind, _told(why)))
     said = recognised(data)
+    data = with_cut_hosts_named(data)
     notes = (*data.warnings, *about.notes)
     page = Page(data.title, said, __version__, tuple(shown), tuple(absent), notes)
     return answered("report", data, page, data.warnings, recognised=said)

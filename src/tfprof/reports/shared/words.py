@@ -36,3 +36,8 @@ def shell_path(path: str | Path) -> str:
     import shlex
 
     return shlex.quote(str(path))
+
+
+def of_host(host: str | None, text: str) -> str:
+    """With the host in front, where it has to be named."""
+    return f"{host}: {text}" if host and text else text

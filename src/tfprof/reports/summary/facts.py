@@ -236,9 +236,12 @@ def _run(found: SummaryResult, run: RunFacts) -> Lines:
     a_step = " a step" if steps else ""
     until = "" if run.is_period else " from first to last op"
     traced = f"{units.plural(steps, 'step')} traced" if steps else "steps are not known"
-    yield "Time", f"{span}{a_step}{until}, {traced}"
+    on = f" on {time.host}" if time.host else ""
+    yield "Time", f"{span}{a_step}{on}{until}, {traced}"
     if run.step:
         yield "Step", run.step
+    if run.input:
+        yield "Input", run.input
     if run.bound:
         yield "Bound", run.bound
     if run.slowest:
@@ -266,7 +269,7 @@ def _op_time(found: SummaryResult, run: RunFacts) -> str:
     took = units.duration(found.time.op_us.number or 0)
     ops = f"{took}{own}{a_step} in {run.executions:,} executions{_places(run.devices)}"
     if run.pipeline_us:
-        ops += f"; {units.duration(run.pipeline_us)} of it in the input pipeline"
+        ops += f"; {units.duration(run.pipeline_us)} of it in ops of the input pipeline"
     return ops
 
 

@@ -12,9 +12,10 @@ from tfprof.model.quantity import Quantity
 from tfprof.reports.shared.digest import COMMON_DEVICE, Digest
 from tfprof.reports.shared.input_bound import NO_OPS, step_text
 from tfprof.reports.shared.missing_sizes import bytes_known
-from tfprof.reports.shared.words import NO_STEPS
+from tfprof.reports.shared.words import NO_STEPS, of_host
 from tfprof.reports.summary.late import of_devices
 from tfprof.reports.summary.slow_input import slow_stage
+from tfprof.reports.summary.whose import whose
 from tfprof.results.device_work import Phase
 from tfprof.results.keras_model import TensorRow
 from tfprof.results.step_average import StepAverage
@@ -120,14 +121,13 @@ def estimated_peak(known: Digest) -> EstimatedPeak | None:
 
 
 def time_of(known: Digest) -> TimeResult:
-    run = known.run
+    run, of = known.run, whose(known)
     bound = None
     if known.steps is not None:
-        share = known.steps.input_share
-        bound = Quantity.unknown(NO_OPS) if share is None else Quantity.measured(share)
+        bound = Quantity.unknown(NO_OPS) if of.share is None else Quantity.measured(of.share)
     if run is None:
         lost = Quantity.unknown(NO_RUN)
-        return TimeResult(lost, lost, lost, lost, lost, lost, None, bound)
+        return TimeResult(lost, lost, lost, lost, lost, lost, None, bound, of.counted, of.waits)
     step = steps = Quantity.unknown(NO_STEPS)
     if run.steps:
         step, steps = Quantity.measured(run.span_us), Quantity.measured(run.steps)
@@ -137,7 +137,7 @@ def time_of(known: Digest) -> TimeResult:
         device = Quantity.measured(run.device_us)
     phases = PhaseTimes(*(run.phases.get(one.value, 0.0) for one in Phase))
     op, host = Quantity.measured(run.op_us), Quantity.measured(run.host_us)
-    return TimeResult(step, op, span, steps, device, host, phases, bound)
+    return TimeResult(step, op, span, steps, device, host, phases, bound, of.counted, of.waits)
 
 
 def requested_of(known: Digest) -> Quantity:
@@ -148,18 +148,20 @@ def requested_of(known: Digest) -> Quantity:
 
 
 def run_facts(known: Digest, run: StepAverage) -> RunFacts:
-    found = known.steps
+    found, of = known.steps, whose(known)
     step = step_text(found.average(), found.input_share) if found is not None else ""
     hosts = known.data.hosts
-    slow = slow_stage(hosts, found.input_share, known.data.graph) if found is not None else ""
+    slow = slow_stage(hosts, of, known.data.graph)
+    waits = of.input_text(slow)
     devices = of_devices(known)
     return RunFacts(
         run.executions,
         run.is_period,
         run.pipeline_us,
         run.devices,
-        step,
-        slow,
+        of_host(of.shown, step),
+        waits,
+        "" if waits else of_host(of.shown, slow),
         _kernels(hosts),
         run.host_us,
         run.copy_us,

@@ -9,6 +9,7 @@ from tfprof.analyses.timeline.host_lanes import LanesPartial, host_lanes
 from tfprof.model.hosts import Host
 from tfprof.model.profile import ProfileData
 from tfprof.model.units import as_micros
+from tfprof.reports.shared.whole_hosts import with_cut_hosts_named
 from tfprof.reports.shared.words import recognised, shell_path
 from tfprof.reports.steps import STEPS
 from tfprof.reports.timeline.asked import ENDS, Timeline, nothing_left
@@ -45,11 +46,14 @@ def ask(data: ProfileData, query: Query) -> Answered[TimelineResult]:
         path_of(asked, begin, end),
     )
     no_steps = [] if asked.steps else ["the run marks no steps: all of it is shown"]
-    warnings = [*data.warnings, *no_steps]
+    told = with_cut_hosts_named(data).warnings
+    warnings = [*told, *no_steps]
     path = shell_path(data.title)
     corrected = asked.shifts.told(path)
     clocks = [corrected or _CLOCKS.format(path)] if len(data.hosts) > 1 else []
-    notes = [*warnings[:1], *clocks, _EXPORT]
+    missing = [*told[: len(told) - len(data.warnings)], *map(str, data.left_out)]
+    notes = [*dict.fromkeys([*(text for text in missing if text in told), *warnings[:1]])]
+    notes += [*clocks, _EXPORT]
     warnings += [corrected] if corrected else []
     return answered("timeline", data, result, warnings, notes, recognised=recognised(data))
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.model.op_names import OpKind, op_name
+from tfprof.model.op_names import NO_NAME, OpKind, op_name
 from tfprof.model.xspace import Plane
 from tfprof.model.xstats import StatColumn
 from tfprof.views.tracks import ArgValue, SliceName
@@ -38,7 +38,7 @@ def named(plane: Plane, name: str) -> SliceName:
         return SliceName(name, _KINDS.get(op.kind, "op"))
     usual = "kernel" if plane.is_device else "runtime"
     found = (kind for start, kind in _CATEGORIES if name.startswith(start))
-    return SliceName(name or "(no name)", next(found, usual))
+    return SliceName(name or NO_NAME, next(found, usual))
 
 
 def arg_columns(plane: Plane, *, all_args: bool) -> list[tuple[str, StatColumn]]:

@@ -72,8 +72,8 @@ def _path_facts(found: TimelineResult) -> Iterator[str]:
 def _lanes(found: TimelineResult) -> Lanes:
     window, lanes = found.window, found.lanes
     bars = [
-        LaneBar(label, lane.busy, lane.share, lane.longest)
-        for label, lane in zip(_labels(lanes), lanes, strict=True)
+        LaneBar(label, lane.busy, lane.share, lane.longest, host)
+        for (host, label), lane in zip(_labels(lanes), lanes, strict=True)
         if lane.share
     ]
     span = units.duration(window.from_us), units.duration(window.to_us)
@@ -94,21 +94,39 @@ def _lane_table(lanes: Sequence[Lane]) -> Table:
     return Table(columns, rows)
 
 
-def _labels(lanes: Sequence[Lane]) -> list[str]:
-    """Threads without long numbers, told apart by short ones; devices if there are several."""
-    several = len({lane.device for lane in lanes}) > 1
+def _labels(lanes: Sequence[Lane]) -> list[tuple[str, str]]:
+    """The host if there are several, and a name on it that no other lane has.
+
+    Threads without long numbers, told apart by short ones; devices if there are several.
+    """
+    hosts = _hosts([lane.device for lane in lanes])
+    devices = Counter(host for host, _ in {*hosts})
     plain = [re.sub(r"/-?\d{4,}", "", lane.thread) for lane in lanes]
     full = [
-        f"{lane.device} {name}" if several else name
-        for lane, name in zip(lanes, plain, strict=True)
+        (host, f"{device} {name}" if devices[host] > 1 else name)
+        for (host, device), name in zip(hosts, plain, strict=True)
     ]
     count = Counter(full)
-    seen: Counter[str] = Counter()
+    seen: Counter[tuple[str, str]] = Counter()
     found = []
-    for name in full:
-        seen[name] += 1
-        found.append(f"{name} #{seen[name]}" if count[name] > 1 else name)
+    for host, name in full:
+        seen[host, name] += 1
+        number = f" #{seen[host, name]}" if count[host, name] > 1 else ""
+        found.append((host, name + number))
     return found
+
+
+def _hosts(devices: Sequence[str]) -> list[tuple[str, str]]:
+    """Of each device its host, and what it is called there; no host if all are of one."""
+    # /host:worker-0/cpu:0
+    parted = [one.rpartition("/") for one in devices]
+    if len({host for host, _, _ in parted if host}) < 2:
+        return [("", one) for one in devices]
+    # what names no host stands for itself
+    return [
+        (host.removeprefix("/host:") or one, f"/{device}")
+        for one, (host, _, device) in zip(devices, parted, strict=True)
+    ]
 
 
 def _path_table(path: CriticalPath) -> Table:

@@ -6,6 +6,7 @@ import math
 from datetime import UTC, datetime
 
 from tfprof.model.dims import Dim, Floor, Monomial, Size, made
+from tfprof.model.hosts import LeftOut
 from tfprof.model.known_run import Fact, KnownRun, Moment, TimeSource
 from tfprof.model.quantity import Kind, Quantity
 from tfprof.wire.json_values import Json, Object, as_list, as_object
@@ -36,6 +37,8 @@ def run_told(run: KnownRun) -> Object:
     told["facts"] = {what: [fact.value, fact.text] for what, fact in run.facts.items()}
     told["ops"] = {op: [runs, share] for op, (runs, share) in run.ops.items()}
     told |= {key: one for key, one in (("state", run.state), ("why", run.why)) if one is not None}
+    if run.left_out:
+        told["left_out"] = [[one.host, one.why] for one in run.left_out]
     return told
 
 
@@ -68,7 +71,15 @@ def _run(told: Object) -> KnownRun:
         {op: _op(one) for op, one in ops.items()},
         _maybe_text(told.get("state")),
         _maybe_text(told.get("why")),
+        tuple(_left_out(one) for one in as_list(told.get("left_out"))),
     )
+
+
+def _left_out(value: Json) -> LeftOut:
+    match as_list(value):
+        case [host, why]:
+            return LeftOut(_text(host), _text(why))
+    raise _Odd
 
 
 def _moment(told: Object) -> Moment | None:

@@ -17,7 +17,7 @@ from tfprof.wire.json_values import Json, NotBelieved, Object, as_list, as_objec
 NAME = ".tfprof-log.json"
 MOST_BYTES = 256 << 20
 # with every version of tfprof; and when the numbers of one version change
-_SCHEMA = "tfprof-log/2"
+_SCHEMA = "tfprof-log/3"
 _MOST_PLACES = 200_000
 _LONGEST = 4_096
 _STAMP_LETTERS = 32

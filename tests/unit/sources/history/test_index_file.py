@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tfprof.model.dims import symbol
+from tfprof.model.hosts import LeftOut
 from tfprof.model.known_run import Fact, KnownRun, Moment, TimeSource, not_read
 from tfprof.model.quantity import Quantity
 from tfprof.sources.history.entries import without_floors
@@ -27,6 +28,7 @@ RUN = KnownRun(
     {"parameters": Fact(117184, "117.2 k"), "devices": Fact("1 CPU", "1 CPU")},
     {"MatMul": (12, 0.5)},
     "ended",
+    left_out=(LeftOut("worker-2", "no capture of it"),),
 )
 ODD = not_read("b\udc80\x1b", "capture", "the file is damaged")
 
@@ -53,7 +55,7 @@ def test_another_version_counts_otherwise():
 
 
 @pytest.mark.parametrize("data", [
-    b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"schema": "tfprof-log/3"}',
+    b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"schema": "tfprof-log/99"}',
     b'{"schema": ' + b"9" * 5000 + b"}", _written(RUN)[:-5], b"1e999",
 ])  # fmt: skip
 def test_what_is_no_index_is_told(data):

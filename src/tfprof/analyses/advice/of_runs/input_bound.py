@@ -91,20 +91,24 @@ def _input_bound(known: Known) -> Iterator[Finding]:
         return
     held = [one for one in known.input.hosts if one.waiting and one.waiting.share >= MATTERS]
     if held:
-        yield _finding(known, max(held, key=lambda one: one.waiting.share if one.waiting else 0))
+        worst = max(held, key=lambda one: one.waiting.share if one.waiting else 0)
+        yield _finding(known, worst, named=len(known.input.hosts) > 1)
 
 
-def _finding(known: Known, host: HostInput) -> Finding:
+def _finding(known: Known, host: HostInput, *, named: bool) -> Finding:
     waiting = host.waiting or Waiting(0, 0, 0, 0, by_steps=False)
     pipeline = next((one for one in host.pipelines if one.slow is not None), None)
     todo = changes(pipeline) if pipeline is not None else _without_stages(host)
     evidence: dict[str, float | int | str] = {
         "waiting_us": as_micros(waiting.waited / max(1, waiting.periods)),
-        "step_us": as_micros(waiting.period),
+        "step_us": as_micros(waiting.time / max(1, waiting.periods)),
         "share": waiting.share,
     }
+    if named:
+        evidence["host"] = host.host
     says = (
-        f"{units.share(waiting.share, 1)} of a step waits for input, "
+        f"{units.share(waiting.share, 1)} of a step{f' of {host.host}' if named else ''} "
+        "waits for input, "
         f"{units.duration(float(evidence['waiting_us']))} of "
         f"{units.duration(float(evidence['step_us']))}"
     )

@@ -8,6 +8,7 @@ from tfprof.model import units
 from tfprof.model.quantity import Quantity
 from tfprof.reports.shared.captured import device_words
 from tfprof.reports.shared.input_bound import input_bound, is_input_bound
+from tfprof.reports.shared.words import of_host
 from tfprof.results.page_overview import Card
 from tfprof.results.page_parts import Amount
 from tfprof.results.steps import StepsResult
@@ -27,14 +28,14 @@ def _time(found: SummaryResult, steps: StepsResult | None) -> Iterator[Card]:
     traced = int(time.steps.number or 0)
     if traced:
         until = "" if run.is_period else "from first to last op; "
-        note = f"{until}{units.plural(traced, 'step')} traced"
+        note = of_host(time.host, f"{until}{units.plural(traced, 'step')} traced")
         yield Card("Step time", Amount.of(time.step_us, MICROS), note, "steps")
     else:
         yield Card("Time", Amount.of(time.span_us, MICROS), "steps are not known", "timeline")
     share = time.input_bound
     if share is not None:
         number = share.number
-        note = input_bound(number) if number is not None else ""
+        note = of_host(time.input_bound_host, "" if number is None else input_bound(number))
         tone = "problem" if is_input_bound(number) else ""
         yield Card("Waits for input", Amount.of(share, SHARE), note, "input", tone)
     busy = [one for one in (steps.devices if steps is not None else ()) if one.busy is not None]

@@ -11,6 +11,7 @@ from tfprof.reports.page.about import About, NothingToShow
 from tfprof.reports.page.answers import advice_of, if_any, input_of
 from tfprof.reports.page.overview.verdict import section_of
 from tfprof.reports.page.shown import facts_of, notes_of, table_part
+from tfprof.reports.shared.words import of_host
 from tfprof.results.advice import Finding
 from tfprof.results.input import InputPipeline
 from tfprof.results.page_input import PipelineShown, StageShown
@@ -33,7 +34,7 @@ def section(about: About) -> Mapping[str, object]:
     return {
         "waited": found.waited,
         "hidden_us": found.hidden,
-        "verdict": found.verdict,
+        "verdict": None if found.verdict is None else of_host(found.host, found.verdict),
         "pipelines": [_pipeline(one) for one in shown],
         "more": len(found.pipelines) - len(shown),
         "functions": [table_part(function_table(one)) for one in shown],
