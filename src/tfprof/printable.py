@@ -21,7 +21,7 @@ _PLAIN = bytes(range(ord(" "), ord(_DELETE)))
 
 # `s3://bucket/run`, also as a path has it, with one slash
 _ADDRESS = r"\b([a-z][a-z0-9+.-]*[a-z0-9]):/{1,2}(?![/\s])([^\s\"'`<>]*)"
-_USER = r"^[^/@?]*@"
+_USER = r"^[^/?]*@"
 _TO_HIDE = r"(?i)([?&;][^=&;]*(?:sig|token|key|secret|pass|cred|auth|x-amz|x-goog)[^=&;]*=)[^&;#]*"
 _MASK = "***"
 
