@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from tfprof.model import units
 from tfprof.printable import place
@@ -182,9 +183,11 @@ def short_paths(paths: Sequence[str]) -> list[str]:
     """Without the folder that all lie in."""
     if len(paths) < 2:
         return [path.rstrip("/").rpartition("/")[2] or path for path in paths]
+    # as paths have them: one slash in an address, too
+    plain = [str(PurePath(path)) for path in paths]
     try:
-        common = os.path.commonpath(paths)
+        common = os.path.commonpath(plain)
     except ValueError:  # some from the root on, some from here
         return [*paths]
-    shown = [place(path)[len(common) :].lstrip("/") if common else path for path in paths]
-    return [short or path for short, path in zip(shown, paths, strict=True)]
+    shown = [path[len(common) :].lstrip("/") if common else "" for path in plain]
+    return [short or place(path) for short, path in zip(shown, paths, strict=True)]
