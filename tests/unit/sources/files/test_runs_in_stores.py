@@ -13,7 +13,7 @@ from run_cli import run
 from web_server import serving
 
 import tfprof
-from tfprof.printable import place
+from tfprof import printable
 from tfprof.sources.files import opener
 from tfprof.sources.files.below import files_listed, listed_file
 from tfprof.sources.files.opener import opener_for, spelt
@@ -98,9 +98,9 @@ def test_runs_are_called_as_on_a_disk(runs):
 def test_a_folder_of_this_machine_may_be_named_by_its_address(runs):
     done = run("log", f"file://{runs}", "--no-index")
     assert done.out.splitlines()[0] == str(runs)
-    assert place(spelt(Path(f"file://{runs}"))) == str(runs)
-    assert place(Path("file:///a/b")) == "file:///a/b"
-    assert place("file://host/a") == "file://host/a"
+    assert printable.place(spelt(Path(f"file://{runs}"))) == str(runs)
+    assert printable.place(Path("file:///a/b")) == "file:///a/b"
+    assert printable.place("file://host/a") == "file://host/a"
 
 
 def test_the_index_lies_in_the_store(runs):
