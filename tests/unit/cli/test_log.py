@@ -127,6 +127,56 @@ def test_a_run_that_cannot_be_read_is_a_row_with_its_reason(runs, tmp_path):
     assert run("log", runs).code == 0
 
 
+@pytest.fixture
+def damaged(samples, tmp_path):
+    """A folder with an empty capture, junk, and a file of another kind that can be read."""
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    (folder / "a.xplane.pb").touch()
+    (folder / "b.xplane.pb").write_bytes(b"\x00garbage" * 10)
+    (folder / "program").write_bytes(b"\x7fELF" + bytes(100))
+    shutil.copy(_events_of(samples), folder / "c.xplane.pb")
+    return folder
+
+
+def _events_of(samples) -> Path:
+    return next(
+        one for one in samples.rglob("events.out.tfevents.*") if one.stat().st_size < 10_000
+    )
+
+
+def test_damaged_files_are_rows_and_what_lies_beside_them_answers(damaged):
+    rows = _rows(damaged, "--no-index")
+    assert rows.keys() == {"a.xplane.pb", "b.xplane.pb", "c.xplane.pb"}
+    unread = {name: row["why"] for name, row in rows.items() if row["work"] is None}
+    assert unread.keys() == {"a.xplane.pb", "b.xplane.pb"}
+    assert unread["a.xplane.pb"] == "the file is empty"
+
+
+def test_a_folder_is_not_called_an_empty_file(damaged):
+    (damaged / "c.xplane.pb").unlink()
+    ran = run("log", damaged, "--no-index")
+    assert ran.code == 4
+    assert f"{damaged}: a.xplane.pb: the file is empty" in ran.err
+
+
+@pytest.mark.parametrize("word", ["", "*", "**", "**/run*"])
+@pytest.mark.parametrize("beside", ["", "notes.txt"])
+def test_a_folder_that_may_not_be_listed_is_not_called_empty(tmp_path, request, word, beside):
+    folder = tmp_path / "team"
+    (folder / "locked").mkdir(parents=True, mode=0o700)
+    if beside:
+        (folder / beside).touch()
+    for path in (folder, tmp_path, *tmp_path.parents):
+        if path.owner() == "root" and path != Path("/tmp"):  # noqa: S108
+            path.chmod(path.stat().st_mode | 0o055)
+    (folder / "locked").chmod(0)  # nobody may, but root, who is asked to be somebody else
+    request.getfixturevalue("not_root")
+    ran = run("log", folder / word, "--no-index")
+    assert ran.code == 4
+    assert f"{folder}/locked: the folder cannot be listed: Permission denied" in ran.err
+
+
 @pytest.mark.parametrize(("name", "content", "code"), [
     ("cut.tfprof", b"PK\x03\x04", 4), ("notes.txt", b"hello", 3), (None, b"", 3),
 ])  # fmt: skip

@@ -97,6 +97,8 @@ def _check_any(runs: Sequence[KnownRun], found: FoundPlaces, paths: Sequence[Pat
         raise found.missing[0].fault
     if runs:
         raise WrongKind(runs[0].why or "it cannot be read", where=place(runs[0].path))
+    if found.shut:
+        raise found.shut[0]
     raise NothingRecognised(
         "no run in here",
         where=", ".join(place(path) for path in paths[:3]),
