@@ -4,6 +4,7 @@ import csv
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ import tfprof
 from tfprof.errors import UsageError
 from tfprof.sources.history.index_file import NAME
 
+DOCS = Path(__file__).parents[3] / "docs"
 STORIES = ("parallel_map", "bfloat16", "parallel_map", "parallel_map", "parallel_map", "slow_map")
 
 
@@ -61,6 +63,33 @@ def test_a_row_has_what_the_contract_says(runs):
     assert newest["step_us"] == pytest.approx(501997, rel=1e-3)
     assert newest["input_bound"] == pytest.approx(0.943, abs=0.01)
     assert newest["peak_bytes"] == 29291520
+
+
+def test_tables_tell_what_kind_a_number_is_as_json_does(samples, tmp_path):
+    target = tmp_path / "runs.csv"
+    names = ("traced_step", "three_workers", "stories/slow_map")
+    words = ("log", *(samples / name for name in names))
+    assert run(*words, "--no-index", "-o", target).code == 0
+    with target.open() as lines:
+        table = [row for row in csv.DictReader(lines) if row["path"] and row["path"][0] == "/"]
+    rows = _data(*words[1:], "--no-index")["runs"]
+    kinds = [key for key in table[0] if key.endswith("_kind")]
+    assert {"estimated", "at_least", ""} == {row["peak_bytes_kind"] for row in table}
+    assert [[row[key] for key in kinds] for row in table] == [
+        [row.get(key, "") for key in kinds] for row in rows
+    ]
+
+
+def test_the_page_says_which_keys_a_row_may_lack(runs):
+    schema = json.loads((DOCS / "tfprof-1.schema.json").read_text())["$defs"]["RunRow"]
+    page = (DOCS / "commands" / "log.md").read_text()
+    told = re.search(r"`runs \[\{(.*?)\}\]`", page, re.DOTALL)[1].replace("\n", " ").split(", ")
+    optional = {key for key in told if key not in schema["required"]}
+    assert set(schema["required"]) <= set(told) <= set(schema["properties"])
+    assert optional == {"because", "state"}
+    assert "`because` and `state` are only in rows that have them" in " ".join(page.split())
+    for row in _data(runs)["runs"]:
+        assert {key for key in told if key not in row} <= optional
 
 
 def test_the_numbers_are_those_of_the_other_commands(runs):

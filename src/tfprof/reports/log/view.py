@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from tfprof.model import units
+from tfprof.model.quantity import Quantity
 from tfprof.printable import place
 from tfprof.reports.diff.view_models import signed_number
 from tfprof.results.answered import Answered
@@ -28,6 +29,7 @@ from tfprof.views.shapes import (
 _SHOWN = 30
 _TELLING = ("parameters", "FLOPs", "batch", "devices", "hosts")
 _TOLD = 3
+_QUANTITIES = ("step_us", "input_bound", "peak_bytes", "params", "flops")
 _PARTS_TOLD = 2
 _LABELS = {category.value: category.label for category in Category}
 
@@ -106,7 +108,9 @@ def _runs(rows: Sequence[RunRow], names: Sequence[str], *, several: bool) -> Tab
     cells: list[Sequence[Value]] = [
         [
             row.when, name, row.path, row.step_us, row.change, verdict(row), row.input_bound,
-            row.peak_bytes, row.params, row.flops, row.work, row.when_from, row.kind, row.steps,
+            row.peak_bytes, row.params, row.flops,
+            *(_kind(getattr(row, key)) for key in _QUANTITIES), row.work, row.when_from,
+            row.kind, row.steps,
             row.before_us, *(row.interval or (None, None)), row.compared, row.state or "",
             row.why or "",
         ]
@@ -114,6 +118,11 @@ def _runs(rows: Sequence[RunRow], names: Sequence[str], *, several: bool) -> Tab
     ]  # fmt: skip
     fold = Fold(_SHOWN, then=" (--last N shows fewer; -o runs.csv has all)")
     return Table(_columns(several=several), cells, fold=fold)
+
+
+def _kind(quantity: Quantity) -> str:
+    """What the mark of a number on a screen says, as JSON calls it; empty where it has none."""
+    return quantity.kind.value if quantity.known and quantity.kind.mark else ""
 
 
 def _columns(*, several: bool) -> list[Column]:
@@ -128,6 +137,7 @@ def _columns(*, several: bool) -> list[Column]:
         Column("peak_bytes", "peak", Unit.BYTES),
         Column("params", "params", Unit.SCALED, on_screen=False),
         Column("flops", "FLOPs", Unit.SCALED, on_screen=False),
+        *(Column(f"{key}_kind", f"{key} kind", on_screen=False) for key in _QUANTITIES),
         Column("work", "work", Unit.COUNT, on_screen=several),
         Column("when_from", "time from", on_screen=False),
         Column("kind", "kind", on_screen=False),
