@@ -92,6 +92,17 @@ def test_the_page_says_which_keys_a_row_may_lack(runs):
         assert {key for key in told if key not in row} <= optional
 
 
+def test_runs_of_one_name_in_two_folders_look_different(samples, tmp_path):
+    """On 80 columns, where there is no room for all of the name."""
+    for parent in ("plain", "deep/below/three/folders"):
+        shutil.copytree(
+            samples / "stories" / "slow_map", tmp_path / parent / "tiny-20261118-115557"
+        )
+    lines = run("log", tmp_path, "--no-index").out.splitlines()
+    shown = [line.split()[2] for line in lines if line.startswith("11-17")]
+    assert len({*shown}) == len(shown) == 2
+
+
 def test_the_numbers_are_those_of_the_other_commands(runs):
     row = _rows(runs)["run-6"]
     told = tfprof.diff(runs / "run-1", runs / "run-6").to_dict()["data"]["sides"][1]

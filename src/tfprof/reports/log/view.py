@@ -128,7 +128,7 @@ def _kind(quantity: Quantity) -> str:
 def _columns(*, several: bool) -> list[Column]:
     return [
         Column("when", "when", Unit.MOMENT),
-        Column("run", "run"),
+        Column("run", "run", tells_rows=True),
         Column("path", "path", on_screen=False),
         Column("step_us", "step", Unit.MICROS),
         Column("change", "change", Unit.CHANGE),
@@ -161,7 +161,7 @@ def verdict(row: RunRow) -> str:
 
 def _unread(rows: Sequence[RunRow], names: Sequence[str]) -> Table:
     cells = [[name, row.why] for row, name in zip(rows, names, strict=True) if row.unread]
-    columns = [Column("run", "not readable"), Column("why", "why", Unit.PROSE)]
+    columns = [Column("run", "not readable", tells_rows=True), Column("why", "why", Unit.PROSE)]
     return Table(columns, cells, "Not readable", Fold(10))
 
 
