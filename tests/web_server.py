@@ -3,6 +3,7 @@
 import html
 import re
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -32,6 +33,23 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self._answer(body=True)
+
+    def do_POST(self) -> None:
+        """Takes a file, as buckets do at an address with a signature."""
+        name, _, query = self.path.partition("?")
+        data = b"".join(self._chunks())
+        if query != self.server.wanted_query:
+            self._send(403, b"no", "text/plain", body=True)
+            return
+        (self.server.folder / name.lstrip("/")).write_bytes(data)
+        self._send(200, b"", "text/plain", body=True)
+
+    def _chunks(self) -> Iterator[bytes]:
+        """What is sent without saying how much it will be."""
+        while size := int(self.rfile.readline(), 16):
+            yield self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
 
     def _answer(self, *, body: bool) -> None:
         name, _, query = self.path.partition("?")

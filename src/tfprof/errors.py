@@ -124,8 +124,9 @@ class EmptyFile(InputUnreadable):
     def __init__(self, where: str) -> None:
         hint = "Its writer probably died first, or the disk was full. Write it again."
         if where.endswith(".xplane.pb"):
-            # the capture itself reports success
-            hint = "A capture of over 2 GB cannot be written. Profile fewer steps."
+            # TensorFlow says nothing of one that is too large: the file does not tell which it was
+            hint = "Its process was killed before it wrote it, or the capture had over 2 GB, "
+            hint += "which cannot be written. Profile fewer steps then; else capture again."
         super().__init__("the file is empty", where=where, hint=hint)
 
 

@@ -20,8 +20,10 @@ _DELETE = "\x7f"
 _PLAIN = bytes(range(ord(" "), ord(_DELETE)))
 
 # `s3://bucket/run`, also as a path has it, with one slash
-_ADDRESS = r"\b([a-z][a-z0-9+.-]*[a-z0-9]):/{1,2}(?![/\s])([^\s\"'`<>]*)"
-_USER = r"^[^/@?]*@"
+_ADDRESS = r"\b([a-z][a-z0-9+.-]*[a-z0-9]):(/{1,2})(?![/\s])([^\s\"'`<>]*)"
+# what follows names no server: a path, which begins with a slash of its own
+_FILE = ("file", "/")
+_USER = r"^[^/?]*@"
 _TO_HIDE = r"(?i)([?&;][^=&;]*(?:sig|token|key|secret|pass|cred|auth|x-amz|x-goog)[^=&;]*=)[^&;#]*"
 _MASK = "***"
 
@@ -33,8 +35,9 @@ def place(path: object) -> str:
 
 
 def _shown(found: re.Match[str]) -> str:
-    rest = re.sub(_USER, f"{_MASK}@", found[2])
-    return f"{found[1]}://" + re.sub(_TO_HIDE, rf"\g<1>{_MASK}", rest)
+    slash = "/" if (found[1], found[2]) == _FILE else ""
+    rest = re.sub(_USER, f"{_MASK}@", found[3])
+    return f"{found[1]}://{slash}" + re.sub(_TO_HIDE, rf"\g<1>{_MASK}", rest)
 
 
 def printable(text: str) -> str:

@@ -164,6 +164,16 @@ def test_credentials_are_asked_for_and_not_shown(s3):
     assert "n0t-shown" not in done.out + done.err
 
 
+def test_runs_of_a_bucket_are_called_as_on_a_disk(store):
+    address, settings = store
+    names = ["day1/run.tfprof", "day2/run.tfprof"]
+    for name in names:
+        assert spawn("save", address, "-o", f"{address}-names/{name}", **settings).code == 0
+    for place in (f"{address}-names", f"{address}-names/**"):
+        told = spawn("log", place, "--no-index", **settings).out.split()
+        assert sorted(word for word in told if word.endswith(".tfprof")) == names
+
+
 def test_the_history_of_a_bucket_reads_a_run_once(store, run_files):
     address, settings = store
     saved = f"{address}-history/day1/run.tfprof"

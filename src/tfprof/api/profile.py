@@ -15,7 +15,7 @@ from tfprof.api.timeline import TimelineAnswer
 from tfprof.commands.options.repeats import noise_share
 from tfprof.commands.registry import commands
 from tfprof.commands.report import DEFAULT_TARGET, page_of
-from tfprof.commands.writing import write_chunks
+from tfprof.commands.writing import target_of, write_chunks
 from tfprof.errors import UsageError
 from tfprof.model.checkpoint import Checkpoint
 from tfprof.model.host_work import HostTask, HostWork
@@ -241,7 +241,7 @@ class Profile:
         With `values`, those of a checkpoint's tensors are in it; with `confidential`, no paths,
         names of hosts, arguments and source lines. An existing file is replaced with `force`.
         """
-        target = Path(path)
+        target = target_of(path)
         saved = to_save(self.data, __version__, values=values, confidential=confidential)
         write_chunks(target, saved.chunks(), force=force, inputs=saved.inputs)
         return target
@@ -263,7 +263,7 @@ class Profile:
         bytes: what has no room is thinned out or left out, and the page says so. With
         `confidential`, no paths, names of hosts, arguments and source lines are in it.
         """
-        target = Path(path)
+        target = target_of(path)
         sides = [one if isinstance(one, Profile) else load(one) for one in _several_of(against)]
         others = [(one.data.title, [one.data]) for one in sides]
         query = page.Query(question_from(batch, mode), others, max_size)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tfprof.api.answer import Answer
 from tfprof.commands.timeline import TRACE_SUFFIXES, trace_chunks
-from tfprof.commands.writing import write_chunks
+from tfprof.commands.writing import target_of, write_chunks
 from tfprof.errors import UsageError
 from tfprof.model.profile import ProfileData
 from tfprof.reports.timeline import Query, ask
@@ -22,10 +22,10 @@ class TimelineAnswer(Answer):
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """A file for Perfetto or chrome://tracing, `.trace.json` or `.trace.json.gz`."""
-        target = Path(path)
+        target = target_of(path)
         if not target.name.lower().endswith(TRACE_SUFFIXES):
             raise UsageError(
-                f"the suffix of {target.name!r} names no trace",
+                f"the suffix of {str(target)!r} names no trace",
                 hint=f"Use {' or '.join(TRACE_SUFFIXES)}.",
             )
         chunks = trace_chunks(self._data, self._query, target)

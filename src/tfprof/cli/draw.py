@@ -100,4 +100,4 @@ def _encoder(path: Path) -> Callable[[str], str | bytes]:
         from tfprof.renderers.picture import png
 
         return png.converter()
-    raise UsageError(f"the suffix of {path.name!r} names no picture", hint="Use .svg or .png.")
+    raise UsageError(f"the suffix of {str(path)!r} names no picture", hint="Use .svg or .png.")

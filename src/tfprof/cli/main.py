@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Protocol, cast
 from tfprof.cli.config import settings_of, with_settings
 from tfprof.cli.encoding import use_letters_it_has
 from tfprof.cli.help import overview
-from tfprof.cli.output import check_target, deliver, emit, emit_to_stderr, tell_of, warn
+from tfprof.cli.output import (
+    check_target,
+    deliver,
+    emit,
+    emit_to_stderr,
+    name_target,
+    tell_of,
+    warn,
+)
 from tfprof.cli.own_process import alone
 from tfprof.cli.parser import build_parser, values_of
 from tfprof.cli.progress import progress_bar
@@ -107,6 +115,7 @@ def _run(argv: Sequence[str]) -> int:
     args = parser.parse_args(words)  # ends where there is no command
     assert command is not None  # noqa: S101
     args.script = script
+    name_target(args)
     if command.name not in ("draw", "completion"):
         check_target(args, command)
     if getattr(args, "timing", False):

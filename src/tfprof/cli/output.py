@@ -59,6 +59,15 @@ def add_timing(group: argparse._ArgumentGroup) -> None:
     )
 
 
+def name_target(args: argparse.Namespace) -> None:
+    """Before anybody looks at where the answer goes: an address loses its secrets."""
+    said = getattr(args, "output_file", None)
+    if said:
+        from tfprof.commands.writing import target_of
+
+        args.output_file = str(target_of(said))
+
+
 def check_target(args: argparse.Namespace, command: Command) -> None:
     """A file that cannot do is refused before anything is read."""
     if not args.output_file:
@@ -76,15 +85,14 @@ def check_target(args: argparse.Namespace, command: Command) -> None:
 
 def _named(args: argparse.Namespace) -> list[Path]:
     """The files of the call, whether or not anything in them was of use."""
-    from pathlib import Path
-
     from tfprof.commands.options.inputs import BY_KIND
+    from tfprof.commands.writing import target_of
 
     by_kind = (getattr(args, one.dest, None) for one in BY_KIND.options)
     said = (getattr(args, dest, None) or () for dest in _READ_TOO)
     more = [one for words in said for one in ([words] if isinstance(words, str) else words)]
     words = [*(getattr(args, "paths", None) or ()), *by_kind, *more]
-    return [Path(one) for one in words if isinstance(one, str) and one]
+    return [target_of(one) for one in words if isinstance(one, str) and one]
 
 
 def emit(answer: Answer, args: argparse.Namespace, command: Command) -> None:
@@ -143,7 +151,7 @@ def _format_for(path: Path, args: argparse.Namespace, command: Command) -> str:
         known = [*suffixes(command.formats), *command.suffixes]
         elsewhere = [who for ends, who in _OTHERS.items() if name.endswith(ends)]
         raise UsageError(
-            f"the suffix of {path.name!r} names no format of this answer",
+            f"the suffix of {str(path)!r} names no format of this answer",
             hint=" ".join([f"Use one of {', '.join(known)}, or --format.", *elsewhere]),
         )
     return found

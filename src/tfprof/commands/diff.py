@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Command, Drawing, HelpGroup
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
-from tfprof.commands.options.repeats import RUN_NOISE, loaded, run_noise_of
+from tfprof.commands.options.repeats import RUN_NOISE, loaded, name_of, run_noise_of
 from tfprof.commands.options.sizes import DIMENSIONS, question_of
 from tfprof.errors import UsageError
 from tfprof.frozen_dataclass import replace
@@ -36,7 +36,7 @@ def _answer(values: Values, progress: ProgressOf | None) -> Answered[DiffResult]
     noise = run_noise_of(values)
     query = Query(question_of(values), values=not values.flag("no_values"))
     query = query if noise is None else replace(query, run_noise=noise)
-    return compare([(side, loaded(side, progress)) for side in sides], query)
+    return compare([(name_of(side), loaded(side, progress)) for side in sides], query)
 
 
 COMMAND = Command(

@@ -11,7 +11,7 @@ from tfprof.commands.command import Command, Drawing, Files, HelpGroup
 from tfprof.commands.options.amounts import bytes_of
 from tfprof.commands.options.inputs import INPUTS, request_of
 from tfprof.commands.options.option import Option, OptionSection, Takes, Values
-from tfprof.commands.options.repeats import loaded
+from tfprof.commands.options.repeats import loaded, name_of
 from tfprof.commands.options.sizes import DIMENSIONS, question_of
 from tfprof.commands.writing import check_free
 from tfprof.errors import UsageError
@@ -59,7 +59,7 @@ def _answer(values: Values, progress: ProgressOf | None) -> Files:
     template()  # before anything is read that takes long
     data = read_one(request_of(values, "report"), progress)
     check_free(target, force=force, inputs=data.files_read)
-    others = [(side, loaded(side, progress)) for side in values.texts("against")]
+    others = [(name_of(side), loaded(side, progress)) for side in values.texts("against")]
     query = Query(question, others, max_bytes)
     made = page_of(data, query, target, progress, confidential=values.flag("confidential"))
     return Files(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tfprof.commands.command import Files
 from tfprof.commands.options.option import Values
-from tfprof.commands.writing import as_bytes
+from tfprof.commands.writing import as_bytes, target_of
 from tfprof.errors import UsageError
 from tfprof.frozen_dataclass import frozen_dataclass, replace
 from tfprof.stopwatch import DRAW, part
@@ -59,7 +59,7 @@ def files_of(prepared: Prepared, query: Query, output: OutputOption) -> Files:
     from tfprof.renderers.text import plain
     from tfprof.reports.trees import view
 
-    path, warnings = Path(output.target), prepared.data.warnings
+    path, warnings = target_of(output.target), prepared.data.warnings
     files: Mapping[Path, str | bytes] = {}
     if output.kind == "timeline":
         files = timeline_files(prepared, replace(query, given=None), path)

@@ -14,6 +14,19 @@ from tfprof.errors import OutputExists, told_if_unwritable
 _PART = ".tfprof-part-"
 
 
+def target_of(said: str | os.PathLike[str]) -> Path:
+    """What `-o` names. Of an address, its store keeps what opens doors; the path has none of it.
+
+    So the suffix is that of the file, and nobody who shows the path can show more.
+    """
+    path = Path(said)
+    if ":" not in str(path):
+        return path
+    from tfprof.sources.files.opener import spelt
+
+    return spelt(path)
+
+
 def check_free(path: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None:
     """Whether it may be written; an existing file only where that is wanted, an input never."""
     if _is_remote(path):

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from tfprof.commands.writing import write_file
+from tfprof.commands.writing import target_of, write_file
 from tfprof.compat import checkers
 from tfprof.compat.builder import TRAINABLE_VARS_PARAMS_STAT_OPTIONS, ProfileOptionBuilder
 from tfprof.compat.handed import Live, Message, Proto
@@ -129,7 +129,7 @@ class Profiler:
         return profile_proto(self._data(with_code=True), compat=self._compat)
 
     def _write_profile(self, filename: str | os.PathLike[str]) -> None:
-        write_file(Path(filename), self.serialize_to_string(), force=True)
+        write_file(target_of(filename), self.serialize_to_string(), force=True)
 
     def _profiled(self, command: str, options: OptionsLike) -> Result:
         set_, output = as_options(options, compat=self._compat)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from tfprof.commands.view_files import pprof_file, timeline_files
-from tfprof.commands.writing import write_file
+from tfprof.commands.writing import target_of, write_file
 from tfprof.compat.options import ReportOutput
 from tfprof.compat.report import body, framed
 from tfprof.compat.results import (
@@ -97,7 +97,7 @@ def _write_output(
         sys.stdout.write(framed(options, output, _body(command, prepared.data, options, view)))
         sys.stdout.flush()
     elif output.kind != "none":
-        path, query = Path(output.outfile), Query(command, options)
+        path, query = target_of(output.outfile), Query(command, options)
         files: dict[Path, str | bytes] = {}
         if output.kind == "file":
             files[path] = _body(command, prepared.data, options, view)

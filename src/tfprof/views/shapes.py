@@ -35,12 +35,16 @@ class Unit(Enum):
 
 @frozen_dataclass
 class Column:
-    """What is not `on_screen` is for formats that have room for it, and for data."""
+    """What is not `on_screen` is for formats that have room for it, and for data.
+
+    Where a column `tells_rows` apart, names that differ look different, however they are cut.
+    """
 
     key: str
     title: str
     unit: Unit = Unit.NAME
     on_screen: bool = True
+    tells_rows: bool = False
 
 
 @frozen_dataclass

@@ -231,6 +231,7 @@ def test_a_log_directory_with_an_empty_capture_says_what_to_do(name, tmp_path, e
     _refused(ran, 4, "empty-file")
     assert str(empty_capture) in ran.err
     assert "Profile fewer steps" in ran.err
+    assert "killed" in ran.err  # an empty file does not tell which of them it was
 
 
 @pytest.mark.usefixtures("empty_capture")

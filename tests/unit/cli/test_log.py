@@ -4,6 +4,7 @@ import csv
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ import tfprof
 from tfprof.errors import UsageError
 from tfprof.sources.history.index_file import NAME
 
+DOCS = Path(__file__).parents[3] / "docs"
 STORIES = ("parallel_map", "bfloat16", "parallel_map", "parallel_map", "parallel_map", "slow_map")
 
 
@@ -61,6 +63,44 @@ def test_a_row_has_what_the_contract_says(runs):
     assert newest["step_us"] == pytest.approx(501997, rel=1e-3)
     assert newest["input_bound"] == pytest.approx(0.943, abs=0.01)
     assert newest["peak_bytes"] == 29291520
+
+
+def test_tables_tell_what_kind_a_number_is_as_json_does(samples, tmp_path):
+    target = tmp_path / "runs.csv"
+    names = ("traced_step", "three_workers", "stories/slow_map")
+    words = ("log", *(samples / name for name in names))
+    assert run(*words, "--no-index", "-o", target).code == 0
+    with target.open() as lines:
+        table = [row for row in csv.DictReader(lines) if row["path"] and row["path"][0] == "/"]
+    rows = _data(*words[1:], "--no-index")["runs"]
+    kinds = [key for key in table[0] if key.endswith("_kind")]
+    assert {"estimated", "at_least", ""} == {row["peak_bytes_kind"] for row in table}
+    assert [[row[key] for key in kinds] for row in table] == [
+        [row.get(key, "") for key in kinds] for row in rows
+    ]
+
+
+def test_the_page_says_which_keys_a_row_may_lack(runs):
+    schema = json.loads((DOCS / "tfprof-1.schema.json").read_text())["$defs"]["RunRow"]
+    page = (DOCS / "commands" / "log.md").read_text()
+    told = re.search(r"`runs \[\{(.*?)\}\]`", page, re.DOTALL)[1].replace("\n", " ").split(", ")
+    optional = {key for key in told if key not in schema["required"]}
+    assert set(schema["required"]) <= set(told) <= set(schema["properties"])
+    assert optional == {"because", "state"}
+    assert "`because` and `state` are only in rows that have them" in " ".join(page.split())
+    for row in _data(runs)["runs"]:
+        assert {key for key in told if key not in row} <= optional
+
+
+def test_runs_of_one_name_in_two_folders_look_different(samples, tmp_path):
+    """On 80 columns, where there is no room for all of the name."""
+    for parent in ("plain", "deep/below/three/folders"):
+        shutil.copytree(
+            samples / "stories" / "slow_map", tmp_path / parent / "tiny-20261118-115557"
+        )
+    lines = run("log", tmp_path, "--no-index").out.splitlines()
+    shown = [line.split()[2] for line in lines if line.startswith("11-17")]
+    assert len({*shown}) == len(shown) == 2
 
 
 def test_the_numbers_are_those_of_the_other_commands(runs):
@@ -125,6 +165,56 @@ def test_a_run_that_cannot_be_read_is_a_row_with_its_reason(runs, tmp_path):
     assert unread["nowhere"] == "no such file or folder"
     assert rows["run-6"]["significant"] is True
     assert run("log", runs).code == 0
+
+
+@pytest.fixture
+def damaged(samples, tmp_path):
+    """A folder with an empty capture, junk, and a file of another kind that can be read."""
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    (folder / "a.xplane.pb").touch()
+    (folder / "b.xplane.pb").write_bytes(b"\x00garbage" * 10)
+    (folder / "program").write_bytes(b"\x7fELF" + bytes(100))
+    shutil.copy(_events_of(samples), folder / "c.xplane.pb")
+    return folder
+
+
+def _events_of(samples) -> Path:
+    return next(
+        one for one in samples.rglob("events.out.tfevents.*") if one.stat().st_size < 10_000
+    )
+
+
+def test_damaged_files_are_rows_and_what_lies_beside_them_answers(damaged):
+    rows = _rows(damaged, "--no-index")
+    assert rows.keys() == {"a.xplane.pb", "b.xplane.pb", "c.xplane.pb"}
+    unread = {name: row["why"] for name, row in rows.items() if row["work"] is None}
+    assert unread.keys() == {"a.xplane.pb", "b.xplane.pb"}
+    assert unread["a.xplane.pb"] == "the file is empty"
+
+
+def test_a_folder_is_not_called_an_empty_file(damaged):
+    (damaged / "c.xplane.pb").unlink()
+    ran = run("log", damaged, "--no-index")
+    assert ran.code == 4
+    assert f"{damaged}: a.xplane.pb: the file is empty" in ran.err
+
+
+@pytest.mark.parametrize("word", ["", "*", "**", "**/run*"])
+@pytest.mark.parametrize("beside", ["", "notes.txt"])
+def test_a_folder_that_may_not_be_listed_is_not_called_empty(tmp_path, request, word, beside):
+    folder = tmp_path / "team"
+    (folder / "locked").mkdir(parents=True, mode=0o700)
+    if beside:
+        (folder / beside).touch()
+    for path in (folder, tmp_path, *tmp_path.parents):
+        if path.owner() == "root" and path != Path("/tmp"):  # noqa: S108
+            path.chmod(path.stat().st_mode | 0o055)
+    (folder / "locked").chmod(0)  # nobody may, but root, who is asked to be somebody else
+    request.getfixturevalue("not_root")
+    ran = run("log", folder / word, "--no-index")
+    assert ran.code == 4
+    assert f"{folder}/locked: the folder cannot be listed: Permission denied" in ran.err
 
 
 @pytest.mark.parametrize(("name", "content", "code"), [

@@ -16,6 +16,7 @@ from tfprof.reports.log import Query, history
 from tfprof.results.answered import Answered
 from tfprof.results.log import IndexUse, LogResult
 from tfprof.sources.files.below import MOST_FILES
+from tfprof.sources.files.opener import spelt
 from tfprof.sources.find.load import ProgressOf
 from tfprof.sources.find.run_places import FoundPlaces, RunPlace, find_places
 
@@ -96,6 +97,8 @@ def _check_any(runs: Sequence[KnownRun], found: FoundPlaces, paths: Sequence[Pat
         raise found.missing[0].fault
     if runs:
         raise WrongKind(runs[0].why or "it cannot be read", where=place(runs[0].path))
+    if found.shut:
+        raise found.shut[0]
     raise NothingRecognised(
         "no run in here",
         where=", ".join(place(path) for path in paths[:3]),
@@ -105,4 +108,4 @@ def _check_any(runs: Sequence[KnownRun], found: FoundPlaces, paths: Sequence[Pat
 
 def _title(paths: Sequence[Path]) -> str:
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
-    return place(paths[0]) + more
+    return place(spelt(paths[0])) + more

@@ -41,6 +41,13 @@ def repeats(side: str) -> list[str]:
     return [side] if _is_there(side) else [one for one in side.split(",") if one]
 
 
+def name_of(side: str) -> str:
+    """What a side is called: addresses are, without what opens doors."""
+    if ":/" not in side:
+        return side
+    return ",".join("+".join(str(_spelt(file)) for file in _files(run)) for run in repeats(side))
+
+
 def loaded(side: str, progress: ProgressOf | None) -> list[ProfileData]:
     """The repeats of a side; a plus is between files of one."""
     from tfprof.sources.find.load import Request, read_one
@@ -67,4 +74,11 @@ def _is_there(name: str) -> bool:
     """Also in a store."""
     from tfprof.sources.files.opener import opener_for
 
-    return opener_for(Path(name)).exists(Path(name))
+    path = _spelt(name)
+    return opener_for(path).exists(path)
+
+
+def _spelt(name: str) -> Path:
+    from tfprof.sources.files.opener import spelt
+
+    return spelt(Path(name))

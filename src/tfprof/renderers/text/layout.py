@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from tfprof.renderers.drawing.cut import head_cut, middle_cut, tail_cut
+from tfprof.renderers.drawing.cut import cut_apart, head_cut, middle_cut, tail_cut
 from tfprof.renderers.text.cells import cell
 from tfprof.renderers.text.fit import fitted
 from tfprof.renderers.text.fold import folded, shown_rows
@@ -93,6 +93,8 @@ def _table_lines(table: Table, width: int) -> Iterator[Line]:
     for at in moments:
         _without_year(texts, at)
     widths = _column_widths(titles, texts, None if table.wide else width, moments)
+    for at in (at for at, column in enumerate(table.columns) if column.tells_rows):
+        _cut_names(texts, at, widths[at])
     yield [(_row(titles, widths, kinds), "heading")]
     for row in texts:
         yield [(_row(row, widths, kinds), "")]
@@ -111,6 +113,13 @@ def _without_year(texts: list[list[str]], at: int) -> None:
     if len({row[at][:4] for row in known}) == 1:
         for row in known:
             row[at] = row[at][5:]
+
+
+def _cut_names(texts: list[list[str]], at: int, width: int) -> None:
+    """Rows with names that differ look different."""
+    names = cut_apart([row[at] for row in texts], width)
+    for row, name in zip(texts, names, strict=True):
+        row[at] = name
 
 
 def _column_widths(

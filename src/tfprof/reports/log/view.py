@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from tfprof.model import units
+from tfprof.model.quantity import Quantity
 from tfprof.printable import place
 from tfprof.reports.diff.view_models import signed_number
 from tfprof.results.answered import Answered
@@ -27,6 +29,7 @@ from tfprof.views.shapes import (
 _SHOWN = 30
 _TELLING = ("parameters", "FLOPs", "batch", "devices", "hosts")
 _TOLD = 3
+_QUANTITIES = ("step_us", "input_bound", "peak_bytes", "params", "flops")
 _PARTS_TOLD = 2
 _LABELS = {category.value: category.label for category in Category}
 
@@ -105,7 +108,9 @@ def _runs(rows: Sequence[RunRow], names: Sequence[str], *, several: bool) -> Tab
     cells: list[Sequence[Value]] = [
         [
             row.when, name, row.path, row.step_us, row.change, verdict(row), row.input_bound,
-            row.peak_bytes, row.params, row.flops, row.work, row.when_from, row.kind, row.steps,
+            row.peak_bytes, row.params, row.flops,
+            *(_kind(getattr(row, key)) for key in _QUANTITIES), row.work, row.when_from,
+            row.kind, row.steps,
             row.before_us, *(row.interval or (None, None)), row.compared, row.state or "",
             row.why or "",
         ]
@@ -115,10 +120,15 @@ def _runs(rows: Sequence[RunRow], names: Sequence[str], *, several: bool) -> Tab
     return Table(_columns(several=several), cells, fold=fold)
 
 
+def _kind(quantity: Quantity) -> str:
+    """What the mark of a number on a screen says, as JSON calls it; empty where it has none."""
+    return quantity.kind.value if quantity.known and quantity.kind.mark else ""
+
+
 def _columns(*, several: bool) -> list[Column]:
     return [
         Column("when", "when", Unit.MOMENT),
-        Column("run", "run"),
+        Column("run", "run", tells_rows=True),
         Column("path", "path", on_screen=False),
         Column("step_us", "step", Unit.MICROS),
         Column("change", "change", Unit.CHANGE),
@@ -127,6 +137,7 @@ def _columns(*, several: bool) -> list[Column]:
         Column("peak_bytes", "peak", Unit.BYTES),
         Column("params", "params", Unit.SCALED, on_screen=False),
         Column("flops", "FLOPs", Unit.SCALED, on_screen=False),
+        *(Column(f"{key}_kind", f"{key} kind", on_screen=False) for key in _QUANTITIES),
         Column("work", "work", Unit.COUNT, on_screen=several),
         Column("when_from", "time from", on_screen=False),
         Column("kind", "kind", on_screen=False),
@@ -150,7 +161,7 @@ def verdict(row: RunRow) -> str:
 
 def _unread(rows: Sequence[RunRow], names: Sequence[str]) -> Table:
     cells = [[name, row.why] for row, name in zip(rows, names, strict=True) if row.unread]
-    columns = [Column("run", "not readable"), Column("why", "why", Unit.PROSE)]
+    columns = [Column("run", "not readable", tells_rows=True), Column("why", "why", Unit.PROSE)]
     return Table(columns, cells, "Not readable", Fold(10))
 
 
@@ -182,9 +193,11 @@ def short_paths(paths: Sequence[str]) -> list[str]:
     """Without the folder that all lie in."""
     if len(paths) < 2:
         return [path.rstrip("/").rpartition("/")[2] or path for path in paths]
+    # as paths have them: one slash in an address, too
+    plain = [str(PurePath(path)) for path in paths]
     try:
-        common = os.path.commonpath(paths)
+        common = os.path.commonpath(plain)
     except ValueError:  # some from the root on, some from here
         return [*paths]
-    shown = [place(path)[len(common) :].lstrip("/") if common else path for path in paths]
-    return [short or path for short, path in zip(shown, paths, strict=True)]
+    shown = [path[len(common) :].lstrip("/") if common else "" for path in plain]
+    return [short or place(path) for short, path in zip(shown, paths, strict=True)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -75,20 +75,24 @@ def listed_file(path: Path) -> ListedFile:
 
 @frozen_dataclass
 class Listing:
-    """Files that may be read, and what there is to say; `is_whole` unless there were too many."""
+    """Files that may be read, and what there is to say; `is_whole` unless there were too many.
+
+    `shut` are the folders that could not be listed.
+    """
 
     files: list[ListedFile]
     warnings: list[str]
     is_whole: bool = True
+    shut: Sequence[AccessDenied] = ()
 
 
 def files_listed(folder: Path, most: int = MOST_FILES) -> Listing:
     """Without what is hidden or never a run; with warnings about what could not be listed."""
-    warnings: list[str] = []
+    shut: list[AccessDenied] = []
     opener = opener_for(folder)
     try:
         at_once = opener.below(folder, most) if isinstance(opener, ListsBelow) else None
-        found = _walked(folder, warnings) if at_once is None else _shown(folder, at_once.files)
+        found = _walked(folder, shut) if at_once is None else _shown(folder, at_once.files)
         is_whole = at_once is None or at_once.is_whole
         files: list[ListedFile] = []
         for count, file in enumerate(found):
@@ -100,12 +104,17 @@ def files_listed(folder: Path, most: int = MOST_FILES) -> Listing:
     except FileNotFoundError:
         raise PathNotFound("no such folder", where=str(folder)) from None
     except OSError as fault:
-        what = f"the folder cannot be listed: {fault.strerror or fault}"
-        raise AccessDenied(what, where=str(folder)) from None
+        raise _not_listed(folder, fault) from None
+    warnings = [str(one) for one in shut]
     if not is_whole:
         said = f"{folder} holds over {most:,} files; only the first were looked at"
         warnings.append(f"{said} (--most-files N looks at more)")
-    return Listing(files, warnings, is_whole)
+    return Listing(files, warnings, is_whole, shut)
+
+
+def _not_listed(folder: Path, fault: OSError) -> AccessDenied:
+    what = f"the folder cannot be listed: {fault.strerror or fault}"
+    return AccessDenied(what, where=str(folder))
 
 
 def _shown(folder: Path, files: Iterable[ListedFile]) -> Iterator[ListedFile]:
@@ -119,7 +128,7 @@ def _entered(names: Iterable[str]) -> Iterator[str]:
     return (n for n in names if not n.startswith(".") and n not in _SKIPPED_FOLDERS)
 
 
-def _walked(folder: Path, warnings: list[str]) -> Iterator[ListedFile]:
+def _walked(folder: Path, shut: list[AccessDenied]) -> Iterator[ListedFile]:
     """Every folder once: links may lead in circles."""
     entered = {*opener_for(folder).real(folder).parents}
     waiting = [(folder, 0)]
@@ -134,7 +143,7 @@ def _walked(folder: Path, warnings: list[str]) -> Iterator[ListedFile]:
         except OSError as fault:
             if depth == 0:
                 raise
-            warnings.append(f"{here}: the folder cannot be listed: {fault.strerror or fault}")
+            shut.append(_not_listed(here, fault))
             continue
         yield from files
         if depth < _MAX_DEPTH:

@@ -41,6 +41,8 @@ _CREDENTIALS = {
 }
 _LIBRARIES = ("adlfs", "azure", "fsspec", "gcsfs", "google", "s3fs")
 _WEB = ("http", "https")
+# all that may stand behind a file in a bucket: any other query would be a part of its name there
+_VERSION = "versionid="
 _OF_THIS_PROCESS = "memory"
 _GONE = (404, 410)
 # of S3 and web servers, Azure and Google
@@ -96,6 +98,8 @@ class RemoteFiles:
     def admitted(self, path: Path) -> Path:
         """The path without user and signature, which hold for all that lies below it, too."""
         scheme, _, rest = str(path).partition(":/")
+        if self.scheme in _WEB:
+            rest, _, _ = rest.partition("#")  # a place on a page, which no server is told
         rest, _, query = rest.partition("?")
         server, slash, inside = rest.partition("/")
         user, at, server = server.rpartition("@")
@@ -104,7 +108,7 @@ class RemoteFiles:
             self._users[server] = user
         elif at:
             found = Path(f"{scheme}:/{user}@{server}{slash}{inside}")  # a container, for Azure
-        if query:
+        if self.scheme in _WEB or query.lower().startswith(_VERSION):
             self._signatures[found] = query
         return found
 

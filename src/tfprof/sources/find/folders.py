@@ -41,7 +41,7 @@ class FoundFile:
 
     @property
     def is_empty_capture(self) -> bool:
-        """What the profiler leaves when the capture is too large to be written."""
+        """What is left of a capture that was too large, or whose process was killed."""
         is_capture = self.path.name.endswith(".xplane.pb")
         return is_capture and not self.closed and self._size() == 0
 

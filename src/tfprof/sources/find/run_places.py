@@ -80,12 +80,16 @@ class NotFound:
 
 @frozen_dataclass
 class FoundPlaces:
-    """`whole` are the folders that were looked through: what is not among the places is gone."""
+    """`whole` are the folders that were looked through: what is not among the places is gone.
+
+    `shut` are those that could not be.
+    """
 
     places: tuple[RunPlace, ...]
     missing: tuple[NotFound, ...]
     whole: tuple[Path, ...]
     warnings: tuple[str, ...]
+    shut: tuple[AccessDenied, ...]
 
 
 def find_places(words: Sequence[Path], most_files: int = MOST_FILES) -> FoundPlaces:
@@ -94,30 +98,37 @@ def find_places(words: Sequence[Path], most_files: int = MOST_FILES) -> FoundPla
     missing: list[NotFound] = []
     whole: list[Path] = []
     warnings: list[str] = []
-    look = _Look(most_files, whole, warnings)
+    shut: list[AccessDenied] = []
+    look = _Look(most_files, whole, warnings, shut)
     for word in words:
-        path = spelt(word)
+        path, shut_before = spelt(word), len(shut)
         try:
             for place in _places_of(path, look):
                 places.setdefault(place.path, place)
+        except NothingRecognised as fault:  # for all that could be seen
+            mine = shut[shut_before:]
+            missing += [NotFound(Path(one.where), one) for one in mine] or [NotFound(path, fault)]
         except TfprofError as fault:
             missing.append(NotFound(path, fault))
         except OSError as fault:
             missing.append(NotFound(path, AccessDenied.because(fault, str(path))))
-    return FoundPlaces(tuple(places.values()), tuple(missing), tuple(whole), tuple(warnings))
+    found = tuple(places.values())
+    return FoundPlaces(found, tuple(missing), tuple(whole), tuple(warnings), tuple(shut))
 
 
 @frozen_dataclass
 class _Look:
-    """How many files are looked at, and what is learned on the way: `whole` as in FoundPlaces."""
+    """How many files are looked at, and what is learned on the way, as FoundPlaces has it."""
 
     most_files: int
     whole: list[Path]
     warnings: list[str]
+    shut: list[AccessDenied]
 
     def listed(self, folder: Path) -> Listing:
         found = files_listed(folder, self.most_files)
         self.warnings.extend(found.warnings)
+        self.shut.extend(found.shut)
         return found
 
 

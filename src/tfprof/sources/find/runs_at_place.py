@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tfprof.errors import AccessDenied, InputUnreadable, TfprofError, WrongKind
+from tfprof.errors import AccessDenied, TfprofError, WrongKind
 from tfprof.frozen_dataclass import frozen_dataclass
 from tfprof.model.profile import ProfileData
 from tfprof.sources.find.choose import CAPTURE, Selection, choose_among, is_run, runs_below
@@ -53,16 +53,23 @@ def _read_whole(path: Path, progress: ProgressOf | None) -> ProfileData | Tfprof
 
 
 def _of_files(place: RunPlace, progress: ProgressOf | None) -> Iterator[RunRead]:
-    """A run for each model or capture: of several captures, nobody says that they are of one."""
+    """A run for each model or capture: of several captures, nobody says that they are of one.
+
+    What is called like one and is none is told beside them; the place is, where it has no others.
+    """
     found = [inspect(file.path) for file in place.files]
-    groups = {title: some for title, some in runs_below(place.path, found).items() if is_run(some)}
+    claims = [file for file in found if _CLAIMS.fullmatch(file.path.name)]
+    groups = runs_below(place.path, found)
+    if claims and not any(map(is_run, groups.values())) and not any(one.format for one in claims):
+        yield RunRead(place.path, "file", _no_run(claims[0], place.path))
+        return
     for title, group in groups.items():
-        for selection, kind in _selections(title, group):
-            yield RunRead(Path(selection.title), kind, _read(selection, progress))
-    if not groups:
-        fault = _claimed(found)
-        if fault is not None:
-            yield RunRead(place.path, "file", fault)
+        if is_run(group):
+            for selection, kind in _selections(title, group):
+                yield RunRead(Path(selection.title), kind, _read(selection, progress))
+        else:
+            for file in (one for one in group if one in claims):
+                yield RunRead(file.path, "file", _read_claim(file, progress))
 
 
 def _selections(title: str, group: Sequence[FoundFile]) -> Iterator[tuple[Selection, str]]:
@@ -84,11 +91,14 @@ def _read(selection: Selection, progress: ProgressOf | None) -> ProfileData | Tf
         return AccessDenied.because(fault, selection.title)
 
 
-def _claimed(files: Sequence[FoundFile]) -> InputUnreadable | None:
-    """Why a place without any run is one that was meant to be."""
-    for one in files:
-        if _CLAIMS.fullmatch(one.path.name) and one.format is None:
-            if one.closed:
-                return AccessDenied(one.why_not, where=str(one.path))
-            return WrongKind(one.why_not or "the file is empty", where=str(one.path))
-    return None
+def _read_claim(file: FoundFile, progress: ProgressOf | None) -> ProfileData | TfprofError:
+    """No run, but maybe a file that tells something."""
+    return _no_run(file, file.path) if file.format is None else _read_whole(file.path, progress)
+
+
+def _no_run(file: FoundFile, called: Path) -> TfprofError:
+    """Why a file is none that was meant to be, of what is `called` so: it, or a folder around."""
+    why = file.why_not or "the file is empty"
+    if file.path != called:
+        why = f"{file.path.relative_to(called)}: {why}"
+    return (AccessDenied if file.closed else WrongKind)(why, where=str(called))

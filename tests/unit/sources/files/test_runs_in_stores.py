@@ -1,8 +1,11 @@
 """A history of runs in stores: the index lies there, or in the cache where nothing is written."""
 
+import csv
+import itertools
 import json
 import os
 import shutil
+from pathlib import Path
 
 import fsspec
 import pytest
@@ -10,6 +13,7 @@ from run_cli import run
 from web_server import serving
 
 import tfprof
+from tfprof import printable
 from tfprof.sources.files import opener
 from tfprof.sources.files.below import files_listed, listed_file
 from tfprof.sources.files.opener import opener_for, spelt
@@ -73,6 +77,38 @@ def test_runs_in_a_store_are_those_of_a_disk(runs):
     assert {row["path"] for row in found["runs"]} == {
         f"memory://b/runs/{name}" for name in ("slow_map", "parallel_map", "old.tfprof")
     }
+
+
+def _names(place):
+    """As people see them: in the first of the tables."""
+    _forget()
+    lines = tfprof.log(place, index=False).to_csv().splitlines()
+    return [row["run"] for row in csv.DictReader(itertools.takewhile(str.strip, lines))]
+
+
+def test_runs_are_called_as_on_a_disk(runs):
+    (runs / "deep").mkdir()
+    shutil.copytree(runs / "slow_map", runs / "deep" / "slow_map")
+    here = _names(runs)
+    assert sorted(here) == ["deep/slow_map", "old.tfprof", "parallel_map", "slow_map"]
+    there = _in_memory(runs)
+    for place in (there, f"{there}/", f"{there}/**"):
+        assert _names(place) == here
+    with serving(runs.parent) as server:
+        for place in (
+            f"{server.address}/runs",
+            f"{server.address}/runs/",
+            f"{server.address}/runs/**",
+        ):
+            assert sorted(_names(place)) == sorted(here)
+
+
+def test_a_folder_of_this_machine_may_be_named_by_its_address(runs):
+    done = run("log", f"file://{runs}", "--no-index")
+    assert done.out.splitlines()[0] == str(runs)
+    assert printable.place(spelt(Path(f"file://{runs}"))) == str(runs)
+    assert printable.place(Path("file:///a/b")) == "file:///a/b"
+    assert printable.place("file://host/a") == "file://host/a"
 
 
 def test_the_index_lies_in_the_store(runs):
