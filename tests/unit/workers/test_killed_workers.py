@@ -11,7 +11,7 @@ import dask_cluster
 import pytest
 from many_hosts import capture
 
-from tfprof.workers import local
+from tfprof.wire.cores import cores
 
 pytestmark = [
     pytest.mark.timeout(300),
@@ -75,7 +75,7 @@ def _kill_a_reader(job, ran, candidates):
     raise AssertionError("nobody was seen reading before the command ended")
 
 
-@pytest.mark.skipif(local._cores() < 2, reason="one core reads by itself")
+@pytest.mark.skipif(cores() < 2, reason="one core reads by itself")
 @pytest.mark.parametrize("kills", [1, 2])
 def test_a_process_of_the_pool(job, undisturbed, kills):
     ran = _command(job)
