@@ -230,7 +230,8 @@ class _FirstInit:
         self._left = _FEW
 
     def __get__(self, instance: object, owner: type | None = None) -> Callable[..., None]:
-        if instance is None or not self._left:
+        # who asks for a signature may bind it to the class
+        if not self._left or not isinstance(instance, self.cls):
             return self._compiled().__get__(instance, owner)  # type: ignore[no-any-return]
         self._left -= 1
         return partial(self._set_fields, instance)
